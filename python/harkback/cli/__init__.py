@@ -1,0 +1,5 @@
+"""The command `harkback`."""
+
+
+def main() -> None:
+    """Entry point."""

@@ -1,0 +1,45 @@
+"""Every limit and constant of the product, each with its unit and its reason.
+
+Invariant: a number that bounds an answer or a cost is named here and nowhere else.
+Proof: tests/layout/test_constants.py.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# The question
+MAX_TERMS: Final = 8
+MAX_TERM_CODE_POINTS: Final = 500
+DEFAULT_LIMIT: Final = 8
+MAX_LIMIT: Final = 25  # Passages
+
+# Ranking (BM25: Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009)
+BM25_K1: Final = 1.2
+BM25_B: Final = 0.75
+MAX_SCORED_CODE_POINTS: Final = 4096  # one hostile Message must not move the mean length
+KIND_WEIGHTS: Final = {
+    "user": 1.0,
+    "assistant": 1.0,
+    "tool_call": 1.0,
+    "tool_result": 0.5,  # machine output enumerates keywords: frequency there is no answer
+    "summary": 1.0,
+}
+DEFAULT_KINDS: Final = ("user", "assistant", "tool_call", "tool_result")  # summaries are copies
+
+# Passages
+NEIGHBOURS_EACH_SIDE: Final = 4
+WINDOW_CODE_POINTS: Final = 800
+WINDOW_LEAD_CODE_POINTS: Final = 200  # shown before the first match
+MAX_SPANS_PER_WINDOW: Final = 8
+MAX_LABEL_CODE_POINTS: Final = 120  # titles, projects, names
+REDACTED_MARK: Final = "[redacted]"
+
+# The Budget, in code points of the very string sent
+TEXT_BUDGET: Final = 12_000
+TEXT_PASSAGES_BUDGET: Final = 8_000
+JSON_BUDGET: Final = 24_000
+
+# Cost
+DEFAULT_MEMORY_BYTES: Final = 1 << 30
+VERIFY_BATCH_BYTES: Final = 32 << 20  # raw bytes put before the memory budget is looked at again

@@ -1,0 +1,139 @@
+"""The one switch between the two engines, and the contract both of them keep.
+
+``native`` is the Rust extension; ``reference`` is its pure-Python twin, plain enough to be checked
+by reading. Invariant: every method returns the same on both, value for value, with one exception:
+``Scanner.first`` owes only the superset law (it may say yes to a record that holds no match; it
+never says no to one that does). Proof: tests/differential.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Sequence
+from typing import Literal, Protocol, TypeAlias, cast
+
+from harkback.errors import UsageError
+from harkback.model import Entry, Hits, RedactedSpan, Row, Rule, Span
+
+EngineName: TypeAlias = Literal["native", "reference"]
+ENGINE_VARIABLE = "HARKBACK_ENGINE"
+
+#: Why a chunked body cannot be trusted: an index is missing or doubled; the joined length is not
+#: the recorded one; the digest of a chunk, or of the whole, is another. Looked for in this order.
+ChunkDamage: TypeAlias = Literal["chunk_gap", "chunk_length", "chunk_digest"]
+
+
+class Scanner(Protocol):
+    """Folded terms, prepared once, asked of many raw records."""
+
+    def first(self, records: Sequence[bytes]) -> int | None:
+        """Index of the first record that may hold any term in one of its JSON strings."""
+
+
+class Redactor(Protocol):
+    """Rules, prepared once. The union of all rules over one whole leaf, never a window of it."""
+
+    def spans(self, text: str, sensitive: bool = False) -> list[RedactedSpan]:
+        """What is taken out of ``text``: disjoint, in order, grown to composition borders."""
+
+    def sensitive(self, name: str) -> bool:
+        """Whether a value under this key name is a secret, whatever it looks like."""
+
+
+class Corpus(Protocol):
+    """The one implementation of the predicate: a term lies inside one span of surviving text.
+
+    A segment is the folded surviving text of one (source, Session) and what positions it needs.
+    Safe to call from several threads. Raises KeyError for a key that was not put.
+    """
+
+    def put(self, key: str, entries: Sequence[Entry]) -> None:
+        """Redacts, folds and keeps ``entries`` in their order; replaces what the key held."""
+
+    def extend(self, key: str, entries: Sequence[Entry], retracted: Sequence[str]) -> None:
+        """Takes out the Messages with these ids, then appends ``entries``."""
+
+    def drop(self, key: str) -> None:
+        """Forgets a key; one that is not held is no error."""
+
+    def size(self, key: str) -> int:
+        """Bytes that the segment of ``key`` occupies."""
+
+    def search(self, terms: Sequence[str], keys: Sequence[str]) -> Hits:
+        """Every Message of ``keys`` that holds at least one of the folded ``terms``."""
+
+    def rows(self, key: str, start: int, stop: int) -> list[Row]:
+        """What is kept of Messages ``start`` up to ``stop``, cut to what the segment has."""
+
+    def count(self, key: str) -> int:
+        """Messages in the segment."""
+
+
+class Engine(Protocol):
+    """The hot path. Terms handed to ``scanner``, ``Corpus.search`` and ``locate`` are folded."""
+
+    name: EngineName
+
+    def fold(self, text: str) -> str:
+        """The fold of DESIGN: NFC, width, full case folding, dotted i, NFC; Unicode 14.0."""
+
+    def locate(
+        self, text: str, cuts: Sequence[Span], terms: Sequence[str]
+    ) -> list[tuple[int, int, int]]:
+        """Occurrences (start, end, term index) in the surviving text, in original offsets.
+
+        The same predicate as the Corpus: per term non-overlapping, left to right, inside one
+        surviving span. Ordered by start, then term index.
+        """
+
+    def scanner(self, terms: Sequence[str]) -> Scanner: ...
+
+    def reassemble(
+        self, chunks: Sequence[tuple[int, bytes, str]], length: int, sha256: str
+    ) -> tuple[bytes | None, ChunkDamage | None]:
+        """Joins (index, data, hex SHA-256) chunks, given in any order, into the body they are."""
+
+    def redactor(self, rules: Sequence[Rule]) -> Redactor:
+        """Raises ValueError naming the rule whose shape is not in the common subset."""
+
+    def corpus(self, redactor: Redactor) -> Corpus: ...
+
+    def bm25(
+        self,
+        frequency: Sequence[Sequence[int]],
+        length: Sequence[int],
+        weight: Sequence[float],
+        idf: Sequence[float],
+        mean_length: float,
+    ) -> list[float]:
+        """Scores of Hits given as columns: ``frequency`` one column per term, others per Hit.
+
+        score = weight * sum over terms, in order, of idf*tf*(k1+1) / (tf + k1*(1-b+b*len/mean)).
+        """
+
+    def bm25_terms(
+        self, frequency: Sequence[int], length: int, idf: Sequence[float], mean_length: float
+    ) -> list[float]:
+        """What each term adds to the score of one Hit, before its weight: the explanation."""
+
+
+def load(name: EngineName | None = None) -> Engine:
+    """The engine asked for, else the one that ``HARKBACK_ENGINE`` names, else ``native``.
+
+    Raises:
+        UsageError: unknown name, or the extension is not installed.
+    """
+    chosen = name or os.environ.get(ENGINE_VARIABLE) or "native"
+    if chosen == "reference":
+        return cast(Engine, importlib.import_module("harkback.reference"))
+    if chosen != "native":
+        raise UsageError("engine_unknown", "An engine is 'native' or 'reference'.")
+    try:
+        return cast(Engine, importlib.import_module("harkback._native"))
+    except ImportError:
+        raise UsageError(
+            "engine_unavailable",
+            "The compiled extension is missing; install the wheel, or set "
+            f"{ENGINE_VARIABLE}=reference to run without it.",
+        ) from None

@@ -1,0 +1,81 @@
+"""Typed errors: a stable slug, what happened, and what to do next.
+
+Invariant: no error carries transcript text or a term; places are named by file and by reason.
+Python owns the classes, so both engines fail alike. Proof: tests/unit/test_errors.py enumerates
+every reason and holds it against docs/gaps.md.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+QueryReason: TypeAlias = Literal[
+    "no_terms",
+    "too_many_terms",
+    "term_not_text",
+    "term_empty",
+    "term_too_long",
+    "term_credential",
+    "limit_out_of_range",
+    "time_range",
+    "unknown_kind",
+    "deadline_invalid",
+]
+SourceReason: TypeAlias = Literal[
+    "source_missing",
+    "source_not_a_store",
+    "source_unreadable",
+    "source_locked",
+    "source_damaged",
+    "source_unsettled",
+    "source_too_large",
+    "source_duplicate",
+]
+StoreReason: TypeAlias = Literal["store_exists", "store_foreign", "store_invalid"]
+UsageReason: TypeAlias = Literal["engine_unknown", "engine_unavailable", "policy_invalid", "closed"]
+Reason: TypeAlias = QueryReason | SourceReason | StoreReason | UsageReason
+
+
+class HarkbackError(Exception):
+    """Base of everything Harkback raises on purpose.
+
+    Attributes:
+        reason: stable slug, safe to switch on.
+        message: one sentence for a person, with the next step. Never transcript text.
+    """
+
+    reason: Reason
+    message: str
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+
+
+class QueryError(HarkbackError):
+    """The question cannot be asked as it stands; raised before any source is touched."""
+
+    def __init__(self, reason: QueryReason, message: str) -> None:
+        super().__init__(reason, message)
+
+
+class SourceError(HarkbackError):
+    """A source as a whole cannot be opened or read."""
+
+    def __init__(self, reason: SourceReason, message: str) -> None:
+        super().__init__(reason, message)
+
+
+class StoreError(HarkbackError):
+    """The store writer was asked for something it must not or cannot write."""
+
+    def __init__(self, reason: StoreReason, message: str) -> None:
+        super().__init__(reason, message)
+
+
+class UsageError(HarkbackError):
+    """The host wired Harkback up in a way that cannot work."""
+
+    def __init__(self, reason: UsageReason, message: str) -> None:
+        super().__init__(reason, message)

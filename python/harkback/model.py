@@ -1,0 +1,265 @@
+"""The vocabulary of the domain as frozen values; no behaviour beyond what a value is.
+
+Data flow: a Source decodes records into StoredMessages (typed parts); projection turns them into
+Messages (leaves); the Corpus verifies them into Hits; ranking and passages build an Envelope.
+Times are integer milliseconds since the epoch, offsets are code points.
+Proof: tests/unit/test_model.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
+
+Kind: TypeAlias = Literal["user", "assistant", "tool_call", "tool_result", "summary"]
+KINDS: tuple[Kind, ...] = ("user", "assistant", "tool_call", "tool_result", "summary")
+
+JsonValue: TypeAlias = (
+    "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
+)
+Span: TypeAlias = tuple[int, int]  # [start, end), code points
+
+
+# --- what a Source yields -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One conversation, as its Source's catalog lists it."""
+
+    source: str
+    id: str
+    title: str
+    project: str | None
+    started_at: int
+    last_activity_at: int
+    archived: bool = False
+    parent: str | None = None
+    parent_kind: Literal["subagent", "branch", "revision"] | None = None
+    lineage: str = ""  # id of the first Session of its lineage; its own id when it has no parent
+    generation: int = 0  # place in the lineage, 0 = first
+    copied: bool = False  # fork-marked: its first Messages replay another Session's
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """Text a record shows as it stands; ``field`` is its key path, e.g. ``content.stdout``."""
+
+    field: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class JsonPart:
+    """A JSON value whose string leaves are visible, e.g. the arguments of a tool call."""
+
+    field: str
+    value: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentPart:
+    """A file that came with a Message; its name is visible, its bytes are never text."""
+
+    name: str
+    kind: str
+    mime: str
+    bytes: int | None
+
+
+Part: TypeAlias = TextPart | JsonPart | AttachmentPart
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """What a Source decodes from its records: kind and typed parts, before projection."""
+
+    id: str
+    kind: Kind
+    turn: str | None
+    timestamp: int
+    parts: tuple[Part, ...]
+    locator: str  # opaque outside its Source: where the records of this Message lie
+    in_progress: bool = False
+
+
+# --- after projection -----------------------------------------------------------------------
+
+
+class Leaf(NamedTuple):
+    """One piece of a Message's visible text: a contiguous substring of one decoded string."""
+
+    path: tuple[str, ...]  # key path; list positions are left out
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One visible entry after projection."""
+
+    id: str
+    kind: Kind
+    turn: str | None
+    timestamp: int
+    leaves: tuple[Leaf, ...]
+    locator: str
+    in_progress: bool = False
+
+
+# --- redaction rules are data, run by both engines ------------------------------------------
+
+RuleKind: TypeAlias = Literal["pattern", "run", "between", "key"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One class of secret. See ``harkback.redaction`` for what each kind does."""
+
+    id: str
+    kind: RuleKind
+    keywords: tuple[str, ...]  # literals, matched ASCII case-insensitively; no keyword, no work
+    reason: str
+    shape: str = ""  # matched at the keyword; group 1 is the secret, else the whole match
+    before: int = 0  # code points between the start of the shape and its keyword
+    boundary: bool = False  # the code point before the shape is not [A-Za-z0-9_]
+    run: str = ""  # kind "run": the class the secret goes on in, however long
+    end: str = ""  # kind "between": the literal that closes the block
+    names: tuple[str, ...] = ()  # kind "key": last segments that make a name sensitive
+    qualifiers: tuple[str, ...] = ()  # kind "key": segments that make a following `key` sensitive
+
+
+class RedactedSpan(NamedTuple):
+    """A stretch of one leaf that is taken out, and the rules that ask for it (sorted ids)."""
+
+    start: int
+    end: int
+    rules: tuple[str, ...]
+
+
+# --- the Corpus -----------------------------------------------------------------------------
+
+
+class Entry(NamedTuple):
+    """A Message as the Corpus takes it. ``sensitive`` leaves are redacted whole."""
+
+    id: str
+    turn: str | None
+    timestamp: int
+    kind: int  # index into KINDS
+    locator: str
+    leaves: list[tuple[str, bool]]  # (text, sensitive)
+
+
+class Row(NamedTuple):
+    """What a segment keeps of a Message beside its folded text: positions, never text."""
+
+    id: str
+    turn: str | None
+    timestamp: int
+    kind: int
+    locator: str
+    spans: list[list[Span]]  # redacted spans, per leaf
+
+
+class Hits(NamedTuple):
+    """Verified Messages as parallel columns, in (key, row) order."""
+
+    key: list[int]  # index into the keys that were searched
+    row: list[int]  # index of the Message in its segment
+    turn: list[int]  # ordinal of its Turn in the segment, -1 without one
+    timestamp: list[int]
+    kind: list[int]
+    length: list[int]  # code points of surviving text
+    ident: list[int]  # first 8 bytes, big-endian, of SHA-256(id)
+    digest: list[int]  # the same of SHA-256(folded surviving text, spans joined by 0xFF)
+    frequency: list[list[int]]  # one column per term
+
+
+# --- the answer -----------------------------------------------------------------------------
+
+GapCode: TypeAlias = Literal[
+    "not_searched",
+    "source_failed",
+    "source_incomplete",
+    "session_unreadable",
+    "record_damaged",
+    "stream_in_flight",
+    "archived_excluded",
+    "active_turn_excluded",
+    "host_excluded",
+    "outside_scope",
+    "outside_time",
+    "deadline",
+    "fast_path_declined",
+    "body_archived",
+    "term_without_match",
+    "hits_not_shown",
+    "text_shortened",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """One structured reason why the answer may be incomplete."""
+
+    code: GapCode
+    message: str
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PassageMessage:
+    id: str
+    kind: Kind
+    field: str | None  # key path of the leaf that the window is cut from; None: all leaves shown
+    timestamp: int
+    text: str
+    spans: tuple[Span, ...] = ()
+    is_anchor: bool = False
+    truncated: bool = False
+    in_progress: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A score as a tree: what it is, its value, and the values it is made of."""
+
+    label: str
+    value: float
+    parts: tuple[Explanation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    anchor: str
+    session: Session
+    turn_id: str | None
+    sequence: int
+    is_current_session: bool
+    matched_terms: tuple[str, ...]
+    score: float
+    has_more_before: bool
+    has_more_after: bool
+    messages: tuple[PassageMessage, ...]
+    also_in: tuple[str, ...] = ()
+    explanation: Explanation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    sessions: int
+    records: int
+    oldest_activity: int | None
+    every_session: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """The whole answer. ``str(envelope)`` is the text a model reads; ``to_json()`` the structure."""
+
+    terms: tuple[str, ...]
+    passages: tuple[Passage, ...]
+    gaps: tuple[Gap, ...]
+    searched: Searched
+    facts: tuple[()] = field(default=())
+    materials: tuple[()] = field(default=())

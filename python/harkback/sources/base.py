@@ -1,0 +1,74 @@
+"""What a Source is: history in a place of its own, read in place, never written.
+
+A Source opens Views; a View is one consistent state of it, and every call of one search goes to
+one View. Invariant: ``scan`` may narrow only what the Source holds; what it cannot vouch for it
+offers. Proof: tests/sources/test_contract.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from harkback.engine import Engine
+from harkback.model import Gap, Session, StoredMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The Sessions a View lists: not deleted, not hidden, not staging; newest activity first."""
+
+    sessions: tuple[Session, ...]
+    gaps: tuple[Gap, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The StoredMessages of one Session in reading order, and what could not be read of it."""
+
+    messages: tuple[StoredMessage, ...]
+    fingerprint: bytes  # equal fingerprints, equal messages
+    gaps: tuple[Gap, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """Ids of the Sessions that may hold a match; ``declined`` says why nothing was ruled out."""
+
+    offered: frozenset[str]
+    declined: Gap | None = None
+
+
+class View(Protocol):
+    """One consistent state of a Source."""
+
+    epoch: Hashable  # equal epochs of one Source: nothing whatever has changed in between
+
+    def sessions(self) -> Catalog: ...
+
+    def record_count(self, session: str) -> int:
+        """Searchable records of a Session, counted by type, whatever can be read of them."""
+
+    def fingerprint(self, session: str) -> bytes:
+        """The fingerprint that ``read`` would give, without decoding."""
+
+    def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
+        """Which of ``sessions`` may hold any of the folded ``terms``: a superset, always."""
+
+    def read(self, session: str) -> Transcript: ...
+
+    def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
+        """The Messages at these locators, in the order given."""
+
+
+class Source(Protocol):
+    """Where history lives."""
+
+    name: str  # unique among the Sources of one Recall, stable between processes
+
+    def view(self, engine: Engine) -> AbstractContextManager[View]:
+        """Raises SourceError when the Source as a whole cannot be read."""
+
+    def close(self) -> None: ...

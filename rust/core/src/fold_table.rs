@@ -1,0 +1,1 @@
+//! fold_table.

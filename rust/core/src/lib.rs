@@ -1,0 +1,14 @@
+//! The hot path of Harkback: fold, scan, reassemble, redact, verify, score.
+//!
+//! Pure functions over bytes and `str`. Nothing here knows Python, opens a database or keeps a
+//! thread. `python/harkback/reference/` is the twin of this crate, file for file.
+
+pub mod bm25;
+pub mod chunks;
+pub mod corpus;
+pub mod error;
+pub mod fold;
+mod fold_table;
+pub mod json;
+pub mod redact;
+pub mod scan;

@@ -1,0 +1,15 @@
+//! `harkback._native`: converts, detaches from the interpreter, calls `harkback-core`.
+
+use pyo3::prelude::*;
+
+mod text;
+
+/// The compiled engine; `harkback.engine.Engine` is its contract.
+#[pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const name: &str = "native";
+    #[pymodule_export]
+    use crate::text::fold;
+}
