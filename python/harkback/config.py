@@ -38,8 +38,15 @@ REDACTED_MARK: Final = "[redacted]"
 # The Budget, in code points of the very string sent
 TEXT_BUDGET: Final = 12_000
 TEXT_PASSAGES_BUDGET: Final = 8_000
+TEXT_GAPS_BUDGET: Final = 1_800
 JSON_BUDGET: Final = 24_000
+JSON_PASSAGES_BUDGET: Final = 16_000
+JSON_GAPS_BUDGET: Final = 3_500
+MAX_DISPOSITIONS: Final = 20  # Hits left out that an explained answer lists
+MAX_ALSO_IN: Final = 3  # other Sessions named beside a Message that they replay
 
 # Cost
 DEFAULT_MEMORY_BYTES: Final = 1 << 30
-VERIFY_BATCH_BYTES: Final = 32 << 20  # raw bytes put before the memory budget is looked at again
+VERIFY_BATCH_BYTES: Final = 64 << 20  # segments held at once by one search
+SCAN_SLICE_SESSIONS: Final = 64  # Sessions scanned between two looks at the deadline
+UNSETTLED_RETRIES: Final = 3  # times a search starts over because a Source moved under it

@@ -8,15 +8,13 @@ Proof: tests/unit/test_model.py.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 Kind: TypeAlias = Literal["user", "assistant", "tool_call", "tool_result", "summary"]
 KINDS: tuple[Kind, ...] = ("user", "assistant", "tool_call", "tool_result", "summary")
 
-JsonValue: TypeAlias = (
-    "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
-)
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Span: TypeAlias = tuple[int, int]  # [start, end), code points
 
 
@@ -209,12 +207,14 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class PassageMessage:
+    """One Message as a Passage shows it: redacted, then cut to a window."""
+
     id: str
     kind: Kind
-    field: str | None  # key path of the leaf that the window is cut from; None: all leaves shown
     timestamp: int
     text: str
-    spans: tuple[Span, ...] = ()
+    field: str | None = None  # key path of the leaf the window is cut from; None: all leaves
+    spans: tuple[Span, ...] = ()  # occurrences of the terms in ``text``
     is_anchor: bool = False
     truncated: bool = False
     in_progress: bool = False
@@ -230,11 +230,26 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionCard:
+    """What an answer says of a Session: redacted and shortened, safe to show."""
+
+    id: str
+    title: str
+    source: str
+    project: str | None
+    started_at: int
+    last_activity_at: int
+    parent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
+    """The anchor, and its bounded neighbours of the same Turn, in order."""
+
     anchor: str
-    session: Session
+    session: SessionCard
     turn_id: str | None
-    sequence: int
+    sequence: int  # of the anchor in its Session, from 0
     is_current_session: bool
     matched_terms: tuple[str, ...]
     score: float
@@ -247,19 +262,9 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
+    """How far a search reached."""
+
     sessions: int
     records: int
     oldest_activity: int | None
     every_session: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Envelope:
-    """The whole answer. ``str(envelope)`` is the text a model reads; ``to_json()`` the structure."""
-
-    terms: tuple[str, ...]
-    passages: tuple[Passage, ...]
-    gaps: tuple[Gap, ...]
-    searched: Searched
-    facts: tuple[()] = field(default=())
-    materials: tuple[()] = field(default=())

@@ -1,0 +1,103 @@
+"""Which Sessions may hold a match: the eligible ones, and of those what the raw scan offers.
+
+Invariant: narrowing never decides. What is offered is a superset of the Sessions that hold a match;
+what a Source cannot vouch for is offered. Proof: tests/differential/test_paths.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from harkback.config import SCAN_SLICE_SESSIONS
+from harkback.model import Gap, Session
+from harkback.query import Query
+from harkback.sources.base import View
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A Session together with the View that can read it."""
+
+    view: View
+    session: Session
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """What names the Session among all Sources."""
+        return self.session.source, self.session.id
+
+
+@dataclass(frozen=True, slots=True)
+class Eligible:
+    """The Sessions that a search may speak of, newest activity first."""
+
+    candidates: tuple[Candidate, ...]
+    records: int  # searchable records of them all: the N of the ranking
+    gaps: tuple[Gap, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The Sessions that may hold a match, as far as the deadline let them be scanned."""
+
+    candidates: tuple[Candidate, ...]
+    gaps: tuple[Gap, ...]
+    unreached: int
+
+
+def eligible(
+    views: Iterable[View], query: Query, allowed: Callable[[Session], bool] | None
+) -> Eligible:
+    """The Sessions that are in scope: not archived unless asked, inside ``within``, allowed."""
+    gaps: list[Gap] = []
+    chosen: list[Candidate] = []
+    archived = outside = refused = 0
+    for view in views:
+        catalog = view.sessions()
+        gaps.extend(catalog.gaps)
+        for session in catalog.sessions:
+            if query.within not in (None, session.id, session.lineage):
+                outside += 1
+            elif session.archived and not query.include_archived:
+                archived += 1
+            elif allowed is not None and not _allows(allowed, session):
+                refused += 1
+            else:
+                chosen.append(Candidate(view, session))
+    if archived:
+        gaps.append(Gap("archived_excluded", "Archived Sessions were not searched.", archived))
+    if outside:
+        gaps.append(Gap("outside_scope", "Sessions outside `within` were not searched.", outside))
+    if refused:
+        gaps.append(Gap("host_excluded", "Sessions were excluded by the host.", refused))
+    chosen.sort(key=lambda c: (-c.session.last_activity_at, *c.place))
+    records = sum(candidate.view.record_count(candidate.session.id) for candidate in chosen)
+    return Eligible(tuple(chosen), records, tuple(gaps))
+
+
+def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:
+    """Those of ``candidates`` whose Source cannot rule out a match."""
+    chosen: list[Candidate] = []
+    declined: dict[Gap, None] = {}
+    unreached = 0
+    for start in range(0, len(candidates), SCAN_SLICE_SESSIONS):
+        part = candidates[start : start + SCAN_SLICE_SESSIONS]
+        if query.expired():
+            unreached += len(part)
+            continue
+        for view in dict.fromkeys(candidate.view for candidate in part):
+            asked = [candidate for candidate in part if candidate.view is view]
+            result = view.scan(query.folded, [candidate.session.id for candidate in asked])
+            if result.declined is not None:
+                declined[result.declined] = None
+            chosen.extend(c for c in asked if c.session.id in result.offered)
+    return Offered(tuple(chosen), tuple(declined), unreached)
+
+
+def _allows(allowed: Callable[[Session], bool], session: Session) -> bool:
+    """The host's word; a host that raises is taken to say no."""
+    try:
+        return bool(allowed(session))
+    except Exception:
+        return False

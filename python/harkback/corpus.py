@@ -1,0 +1,147 @@
+"""Verified text, kept: which Sessions the engine's Corpus holds, of which state, in what memory.
+
+A segment never changes: a Session that moved is another segment under another key, and a search on
+an older state keeps the one it holds. Segments nobody holds are dropped, least recently used
+first, when memory runs out. Secrets never enter (the engine redacts before it folds).
+Proof: tests/unit/test_corpus.py, tests/differential/test_paths.py.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from harkback.candidates import Candidate
+from harkback.engine import Engine
+from harkback.model import KINDS, Entry, Gap, Hits, Message, Row
+from harkback.projection import project
+from harkback.redaction import Redaction
+
+_KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
+
+
+@dataclass(slots=True)
+class Segment:
+    """What is known of one segment beside the engine's own part of it."""
+
+    key: str
+    place: tuple[str, str]
+    fingerprint: bytes
+    epoch: Hashable  # the last state of the Source that it was found equal to
+    bytes: int
+    gaps: tuple[Gap, ...]
+    holders: int = 0
+
+
+class Corpus:
+    """The segments of one Recall. Safe to call from several threads."""
+
+    def __init__(self, engine: Engine, redaction: Redaction, memory_bytes: int) -> None:
+        self._redaction = redaction
+        self._segments = engine.corpus(redaction.redactor)
+        self._memory_bytes = memory_bytes
+        self._lock = threading.Lock()  # guards what follows; never held while reading or folding
+        self._known: OrderedDict[str, Segment] = OrderedDict()  # by key, least recent first
+        self._current: dict[tuple[str, str], str] = {}  # newest state of a Session -> its key
+        self._bytes = 0
+        self._puts = itertools.count()  # keys are never used twice, so a drop cannot hit a new put
+
+    def has_room(self) -> bool:
+        """Whether another Session can be kept without dropping one."""
+        return self._bytes < self._memory_bytes
+
+    def fresh(self, candidate: Candidate) -> bool:
+        """Whether the very state that the View shows of this Session is held."""
+        segment = self._find(candidate)
+        if segment is None:
+            return False
+        with self._lock:
+            self._let_go(segment)
+        return True
+
+    @contextmanager
+    def hold(self, candidate: Candidate) -> Iterator[Segment]:
+        """The segment of this Session, put if it is missing, kept until the end of the block."""
+        segment = self._find(candidate) or self._put(candidate)
+        try:
+            yield segment
+        finally:
+            with self._lock:
+                self._let_go(segment)
+
+    def search(self, terms: Sequence[str], segments: Sequence[Segment]) -> Hits:
+        """The Hits of held segments, ``key`` an index into ``segments``."""
+        return self._segments.search(terms, [segment.key for segment in segments])
+
+    def rows(self, segment: Segment, start: int, stop: int) -> list[Row]:
+        """What a held segment keeps of the Messages ``start`` up to ``stop``."""
+        return self._segments.rows(segment.key, start, stop)
+
+    def _find(self, candidate: Candidate) -> Segment | None:
+        with self._lock:
+            segment = self._known.get(self._current.get(candidate.place, ""))
+            if segment is None:
+                return None
+            segment.holders += 1
+            self._known.move_to_end(segment.key)
+        if segment.epoch == candidate.view.epoch:
+            return segment
+        if segment.fingerprint == candidate.view.fingerprint(candidate.session.id):
+            segment.epoch = candidate.view.epoch
+            return segment
+        with self._lock:
+            self._let_go(segment)
+        return None
+
+    def _put(self, candidate: Candidate) -> Segment:
+        transcript = candidate.view.read(candidate.session.id)
+        key = str(next(self._puts))
+        self._segments.put(key, [self._entry(project(m)) for m in transcript.messages])
+        segment = Segment(
+            key=key,
+            place=candidate.place,
+            fingerprint=transcript.fingerprint,
+            epoch=candidate.view.epoch,
+            bytes=self._segments.size(key),
+            gaps=transcript.gaps,
+            holders=1,
+        )
+        with self._lock:
+            before = self._known.get(self._current.get(candidate.place, ""))
+            self._known[key] = segment
+            self._bytes += segment.bytes
+            self._current[candidate.place] = key
+            if before is not None and not before.holders:
+                self._forget(before)
+        return segment
+
+    def _entry(self, message: Message) -> Entry:
+        return Entry(
+            message.id,
+            message.turn,
+            message.timestamp,
+            _KIND_INDEX[message.kind],
+            message.locator,
+            self._redaction.prepare(message.leaves),
+        )
+
+    def _let_go(self, segment: Segment) -> None:
+        segment.holders -= 1
+        if not segment.holders and self._current.get(segment.place) != segment.key:
+            self._forget(segment)  # a newer state took its place while it was held
+        while self._bytes > self._memory_bytes:
+            idle = next((s for s in self._known.values() if not s.holders), None)
+            if idle is None:
+                return
+            self._forget(idle)
+
+    def _forget(self, segment: Segment) -> None:
+        del self._known[segment.key]
+        if self._current.get(segment.place) == segment.key:
+            del self._current[segment.place]
+        self._bytes -= segment.bytes
+        self._segments.drop(segment.key)

@@ -1,0 +1,225 @@
+"""Passages: every anchor with what stands around it in its Turn, paid for out of one Budget.
+
+Anchors are paid first, in the order of the ranking; then neighbours by distance, round by round
+across the Passages, so that no Passage grows at another's cost. A neighbour is a user, assistant
+or tool_call Message of the same Turn; a tool_result enters only as the anchor. Each is counted in
+both forms of the answer. Proof: tests/unit/test_passages.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass, field, replace
+
+from harkback.candidates import Candidate
+from harkback.config import (
+    JSON_PASSAGES_BUDGET,
+    MAX_ALSO_IN,
+    NEIGHBOURS_EACH_SIDE,
+    TEXT_PASSAGES_BUDGET,
+)
+from harkback.corpus import Corpus, Segment
+from harkback.engine import Engine
+from harkback.model import KINDS, Passage, PassageMessage, Row, Session, SessionCard
+from harkback.projection import project
+from harkback.query import Query
+from harkback.ranking import RankedHit, Ranking, explain
+from harkback.redaction import Redaction
+from harkback.rendering import (
+    compact_json,
+    label,
+    message_json,
+    message_text,
+    passage_head_text,
+    passage_json,
+)
+from harkback.windows import window
+
+_NEIGHBOUR_KINDS = frozenset(KINDS.index(kind) for kind in ("user", "assistant", "tool_call"))
+_ROWS_AT_ONCE = 32
+_NUMBER_SLACK = 1  # a Passage may end up with a number one digit longer than it was counted with
+
+
+def anchor_id(source: str, session: str, message: str) -> str:
+    """The durable handle of a Message: 16 hex digits of its Session, 16 of the Message in it.
+
+    Digests, not secrets: whatever is asked by it is checked again.
+    """
+    home = hashlib.blake2b(f"{source}\0{session}".encode(), digest_size=8).hexdigest()
+    return home + hashlib.blake2b(message.encode(), digest_size=8, key=home.encode()).hexdigest()
+
+
+@dataclass(slots=True)
+class _Budget:
+    """What is left, in code points, of the text form and of the JSON form."""
+
+    text: float
+    json: float
+
+    def pay(self, text: int, json: int) -> bool:
+        if text > self.text or json > self.json:
+            return False
+        self.text -= text
+        self.json -= json
+        return True
+
+
+@dataclass(slots=True)
+class _Side:
+    """Neighbours on one side of an anchor, nearest first."""
+
+    rows: list[Row]
+    more: bool  # a visible neighbour lies beyond, or could not be paid for
+    paid: list[PassageMessage] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Draft:
+    hit: RankedHit
+    anchor: Row
+    passage: Passage
+    before: _Side
+    after: _Side
+
+
+def build(
+    engine: Engine, redaction: Redaction, query: Query, ranking: Ranking, corpus: Corpus
+) -> tuple[tuple[RankedHit, Passage], ...]:
+    """The Hits to show with their Passages, in their order, as far as the Budget goes."""
+    unbounded = query.limit is None
+    budget = _Budget(
+        math.inf if unbounded else TEXT_PASSAGES_BUDGET,
+        math.inf if unbounded else JSON_PASSAGES_BUDGET,
+    )
+    maker = _Maker(engine, redaction, query, ranking, corpus)
+    drafts: list[_Draft] = []
+    for hit in ranking.shown:
+        draft = maker.draft(hit)
+        head = len(passage_head_text(len(drafts) + 1, draft.passage)) + _NUMBER_SLACK
+        anchor = draft.passage.messages[0]
+        text = head + len(message_text(anchor)) + 1
+        if budget.pay(text, len(compact_json(passage_json(draft.passage))) + 1):
+            drafts.append(draft)
+    for distance in range(NEIGHBOURS_EACH_SIDE):
+        for draft in drafts:
+            for side in (draft.before, draft.after):
+                _pay_neighbour(maker, draft, side, distance, budget)
+    return tuple((draft.hit, _finish(draft)) for draft in drafts)
+
+
+def _pay_neighbour(
+    maker: _Maker, draft: _Draft, side: _Side, distance: int, budget: _Budget
+) -> None:
+    """Pays one more neighbour, unless one nearer is missing already."""
+    if len(side.paid) != distance or distance >= len(side.rows):
+        return
+    message = maker.shown(draft.hit.candidate, side.rows[distance], is_anchor=False)
+    if budget.pay(len(message_text(message)), len(compact_json(message_json(message))) + 1):
+        side.paid.append(message)
+
+
+def _finish(draft: _Draft) -> Passage:
+    before, after = draft.before, draft.after
+    return replace(
+        draft.passage,
+        messages=(*reversed(before.paid), *draft.passage.messages, *after.paid),
+        has_more_before=before.more or len(before.paid) < len(before.rows),
+        has_more_after=after.more or len(after.paid) < len(after.rows),
+    )
+
+
+class _Maker:
+    """Makes what is shown of one answer out of held segments and their Views."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        redaction: Redaction,
+        query: Query,
+        ranking: Ranking,
+        corpus: Corpus,
+    ) -> None:
+        self._engine = engine
+        self._redaction = redaction
+        self._query = query
+        self._ranking = ranking
+        self._corpus = corpus
+
+    def draft(self, hit: RankedHit) -> _Draft:
+        with self._corpus.hold(hit.candidate) as segment:
+            (anchor,) = self._corpus.rows(segment, hit.row, hit.row + 1)
+            before = self._side(segment, anchor, hit.row, -1)
+            after = self._side(segment, anchor, hit.row, 1)
+        session = hit.candidate.session
+        terms = zip(self._query.terms, hit.frequency, strict=True)
+        active = self._query.active
+        passage = Passage(
+            anchor=anchor_id(session.source, session.id, anchor.id),
+            session=self.card(session),
+            turn_id=None if anchor.turn is None else self._clean(anchor.turn),
+            sequence=hit.row,
+            is_current_session=active is not None and active[0] == session.id,
+            matched_terms=tuple(term for term, tf in terms if tf),
+            score=hit.score,
+            # Counted as if both sides had more: the line can only get shorter.
+            has_more_before=True,
+            has_more_after=True,
+            messages=(self.shown(hit.candidate, anchor, is_anchor=True),),
+            also_in=tuple(self._clean(c.session.id) for c in hit.also_in[:MAX_ALSO_IN]),
+            explanation=(
+                explain(self._engine, self._query, self._ranking, hit)
+                if self._query.explain
+                else None
+            ),
+        )
+        return _Draft(hit, anchor, passage, before, after)
+
+    def card(self, session: Session) -> SessionCard:
+        return SessionCard(
+            id=self._clean(session.id),
+            title=self._clean(session.title),
+            source=self._clean(session.source),
+            project=None if session.project is None else self._clean(session.project),
+            started_at=session.started_at,
+            last_activity_at=session.last_activity_at,
+            parent=None if session.parent is None else self._clean(session.parent),
+        )
+
+    def _clean(self, text: str) -> str:
+        return label(self._redaction.clean(text))
+
+    def _side(self, segment: Segment, anchor: Row, row: int, step: int) -> _Side:
+        """Walks from the anchor until the Turn ends, or one neighbour more than is shown."""
+        found: list[Row] = []
+        at = row
+        while True:
+            low, high = (at - _ROWS_AT_ONCE, at) if step < 0 else (at + 1, at + 1 + _ROWS_AT_ONCE)
+            rows = self._corpus.rows(segment, max(low, 0), max(high, 0))
+            for other in rows if step > 0 else reversed(rows):
+                if other.turn != anchor.turn:
+                    return _Side(found, more=False)
+                if other.kind not in _NEIGHBOUR_KINDS or not other.spans:
+                    continue
+                if len(found) == NEIGHBOURS_EACH_SIDE:
+                    return _Side(found, more=True)
+                found.append(other)
+            if len(rows) < _ROWS_AT_ONCE:
+                return _Side(found, more=False)
+            at += step * _ROWS_AT_ONCE
+
+    def shown(self, candidate: Candidate, row: Row, *, is_anchor: bool) -> PassageMessage:
+        (stored,) = candidate.view.read_around(candidate.session.id, [row.locator])
+        message = project(stored)
+        view = window(self._engine, self._query.folded, message.leaves, row.spans)
+        return PassageMessage(
+            id=self._clean(message.id),
+            kind=message.kind,
+            timestamp=message.timestamp,
+            text=view.text,
+            field=None if view.path is None else self._clean(".".join(view.path)),
+            spans=view.spans,
+            is_anchor=is_anchor,
+            truncated=view.truncated,
+            in_progress=message.in_progress,
+        )

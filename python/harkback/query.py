@@ -1,0 +1,169 @@
+"""The question, checked before any source is touched.
+
+Invariant: a Query that exists is askable: 1 to 8 distinct folded terms, none of which the redactor
+would change (a credential-shaped term would make the answer an oracle). Proof:
+tests/unit/test_query.py.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal, TypeAlias
+
+from harkback.config import (
+    DEFAULT_KINDS,
+    MAX_LIMIT,
+    MAX_TERM_CODE_POINTS,
+    MAX_TERMS,
+)
+from harkback.engine import Engine
+from harkback.errors import QueryError
+from harkback.model import KINDS, Kind
+from harkback.redaction import Redaction
+
+Order: TypeAlias = Literal["relevance", "newest"]
+Moment: TypeAlias = int | datetime
+_MIN_WORD = 3
+_MIN_CJK_WORD = 2
+_QUOTES = "\"'`“”‘’«»「」『』《》"
+_UNREADABLE = dict.fromkeys((0, *range(55296, 57344)), "�")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked. ``terms`` keep the caller's spelling; ``folded`` is what is compared."""
+
+    terms: tuple[str, ...]
+    folded: tuple[str, ...]
+    limit: int | None  # Passages; None: every one, without a Budget
+    order: Order
+    kinds: frozenset[Kind]
+    within: str | None
+    since: int | None
+    until: int | None
+    include_archived: bool
+    active: tuple[str, str] | None
+    explain: bool
+    deadline: float | None  # on the monotonic clock
+
+    def expired(self) -> bool:
+        """Whether the deadline has passed."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+
+def build(
+    engine: Engine,
+    redaction: Redaction,
+    terms: Sequence[str],
+    *,
+    question: str | None,
+    limit: int | None,
+    order: Order,
+    within: str | None,
+    kinds: Iterable[Kind] | None,
+    since: Moment | None,
+    until: Moment | None,
+    include_archived: bool,
+    active: tuple[str, str] | None,
+    explain: bool,
+    deadline: float | None,
+) -> Query:
+    """Checks and normalises a question.
+
+    Raises:
+        QueryError: with the reason; the message never repeats a term.
+    """
+    spoken, folded = _terms(engine, redaction, terms, question)
+    if limit is not None and (type(limit) is not int or not 1 <= limit <= MAX_LIMIT):
+        raise QueryError("limit_out_of_range", f"limit is a whole number from 1 to {MAX_LIMIT}.")
+    asked = frozenset(DEFAULT_KINDS if kinds is None else kinds)
+    if not asked or not asked <= set(KINDS):
+        raise QueryError("unknown_kind", f"kinds are some of: {', '.join(KINDS)}.")
+    start, stop = _millis(since), _millis(until)
+    if start is not None and stop is not None and start > stop:
+        raise QueryError("time_range", "since lies after until; swap them or drop one.")
+    if deadline is not None and not (math.isfinite(deadline) and deadline > 0):
+        raise QueryError("deadline_invalid", "deadline is a positive number of seconds.")
+    return Query(
+        terms=spoken,
+        folded=folded,
+        limit=limit,
+        order=order,
+        kinds=asked,
+        within=within,
+        since=start,
+        until=stop,
+        include_archived=include_archived,
+        active=active,
+        explain=explain,
+        deadline=None if deadline is None else time.monotonic() + deadline,
+    )
+
+
+def terms_from_query(query: str) -> list[str]:
+    """Literal terms out of a line of text: the whole phrase, then its words.
+
+    Quotes around words are dropped; words shorter than 3 characters (2 if they hold CJK) are
+    left out; at most 8 terms, none longer than a term may be.
+    """
+    phrase = " ".join(query.split())
+    words = (word.strip(_QUOTES) for word in phrase.split(" "))
+    long_enough = (w for w in words if len(w) >= (_MIN_CJK_WORD if _holds_cjk(w) else _MIN_WORD))
+    found = dict.fromkeys((phrase.strip(_QUOTES), *long_enough))
+    return [term for term in found if term and len(term) <= MAX_TERM_CODE_POINTS][:MAX_TERMS]
+
+
+def _holds_cjk(word: str) -> bool:
+    return any(
+        "\u2e80" <= c <= "\u9fff" or "\uac00" <= c <= "\ud7af" or c >= "\U00020000" for c in word
+    )
+
+
+def _terms(
+    engine: Engine, redaction: Redaction, terms: Sequence[str], question: str | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if isinstance(terms, str) or not all(isinstance(term, str) for term in terms):
+        raise QueryError("term_not_text", "Terms are a list of strings, one literal each.")
+    given = list(terms) or terms_from_query(question or "")
+    if not given:
+        raise QueryError("no_terms", "Give at least one literal term.")
+    spoken: dict[str, str] = {}
+    for raw in given:
+        term = raw.translate(_UNREADABLE).strip()
+        if not term:
+            raise QueryError("term_empty", "A term is empty; leave it out.")
+        if len(term) > MAX_TERM_CODE_POINTS:
+            raise QueryError(
+                "term_too_long",
+                f"A term has {len(term)} characters; at most {MAX_TERM_CODE_POINTS} are taken. "
+                "Use a distinctive part of it.",
+            )
+        if redaction.changes(term):
+            raise QueryError(
+                "term_credential",
+                "A term looks like a credential. History is searched without its secrets, so it "
+                "cannot be found; search for the name of the service or variable instead.",
+            )
+        spoken.setdefault(engine.fold(term), term)
+    if len(spoken) > MAX_TERMS:
+        raise QueryError(
+            "too_many_terms",
+            f"{len(spoken)} terms are given; at most {MAX_TERMS} are taken. Keep the rarest.",
+        )
+    return tuple(spoken.values()), tuple(spoken)
+
+
+def _millis(moment: Moment | None) -> int | None:
+    """Milliseconds since the epoch; a datetime without a zone is taken as UTC."""
+    if moment is None:
+        return None
+    if isinstance(moment, datetime):
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return round(aware.timestamp() * 1000)
+    if isinstance(moment, bool) or not isinstance(moment, int):
+        raise QueryError("time_range", "A time is a datetime or whole milliseconds since 1970.")
+    return moment

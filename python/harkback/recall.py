@@ -1,0 +1,179 @@
+"""Recall: one object over the history of one or more Sources. Each method is one line of stages.
+
+Data flow: query -> Views -> candidates -> corpus (verifies) -> ranking -> passages -> envelope.
+Safe to call from several threads; a forked child starts with an empty corpus and its own
+connections. Proof: tests/surfaces/test_recall.py.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path as FilePath
+from types import TracebackType
+from typing import Self
+
+from harkback import candidates, envelope, passages, query, ranking, verification
+from harkback.config import DEFAULT_LIMIT, DEFAULT_MEMORY_BYTES, UNSETTLED_RETRIES
+from harkback.corpus import Corpus
+from harkback.engine import EngineName, load
+from harkback.envelope import Envelope
+from harkback.errors import SourceError, UsageError
+from harkback.model import Gap, Kind, Session
+from harkback.query import Moment, Order
+from harkback.redaction import DEFAULT, Policy
+from harkback.sources.base import Source, View
+from harkback.sources.registry import open_source
+from harkback.verification import Path
+
+
+class Recall:
+    """Recall over past Sessions.
+
+    Args:
+        sources: Sources, or paths that one can be opened for.
+        policy: what is redacted; the default policy if None.
+        engine: ``native`` or ``reference``; None asks HARKBACK_ENGINE, then takes native.
+        memory_bytes: how much verified text may stay in memory between searches; 0: none.
+        eligible: the host's own word on which Sessions may be searched; a raise means no.
+    """
+
+    def __init__(
+        self,
+        *sources: Source | str | os.PathLike[str],
+        policy: Policy | None = None,
+        engine: EngineName | None = None,
+        memory_bytes: int = DEFAULT_MEMORY_BYTES,
+        eligible: Callable[[Session], bool] | None = None,
+    ) -> None:
+        self._engine = load(engine)
+        self._redaction = (policy or DEFAULT).bind(self._engine)
+        self._sources = [
+            open_source(FilePath(s)) if isinstance(s, str | os.PathLike) else s for s in sources
+        ]
+        names = [source.name for source in self._sources]
+        if len(set(names)) < len(names):
+            raise SourceError("source_duplicate", "Two sources have one name; name them apart.")
+        self._memory_bytes = memory_bytes
+        self._allowed = eligible
+        self._path = Path.AUTO
+        self._closed = False
+        self._start()
+
+    def _start(self) -> None:
+        self._process = os.getpid()
+        self._corpus = Corpus(self._engine, self._redaction, self._memory_bytes)
+        self._warm = False
+
+    def search(
+        self,
+        terms: Sequence[str] = (),
+        *,
+        question: str | None = None,
+        limit: int | None = DEFAULT_LIMIT,
+        order: Order = "relevance",
+        within: str | None = None,
+        kinds: Iterable[Kind] | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        include_archived: bool = False,
+        active: tuple[str, str] | None = None,
+        explain: bool = False,
+        deadline: float | None = None,
+    ) -> Envelope:
+        """Passages of past Sessions that hold any of a few literal terms, best first.
+
+        Args:
+            terms: 1 to 8 literals of at most 500 code points; compared after folding, OR-ed.
+            question: gives the terms when none are given; never matched whole, never echoed.
+            limit: Passages, 1 to 25; None lifts limit, quota and Budget (for people, not models).
+            order: best first, or newest first.
+            within: a Session id, or the id of a lineage.
+            kinds: of the matching Messages; summaries only if asked for.
+            since, until: bounds of the time of the matching Messages, both inclusive.
+            include_archived: search archived Sessions too.
+            active: (Session, Turn) that is under way: never part of an answer.
+            explain: give each score as a tree.
+            deadline: seconds; Sessions not reached by then become a Gap.
+
+        Raises:
+            QueryError: the question cannot be asked so; no Source was touched.
+            SourceError: none of the Sources can be read.
+            UsageError: the Recall is closed.
+        """
+        asked = query.build(
+            self._engine,
+            self._redaction,
+            terms,
+            question=question,
+            limit=limit,
+            order=order,
+            within=within,
+            kinds=kinds,
+            since=since,
+            until=until,
+            include_archived=include_archived,
+            active=active,
+            explain=explain,
+            deadline=deadline,
+        )
+        for attempt in range(UNSETTLED_RETRIES + 1):
+            try:
+                return self._answer(asked)
+            except SourceError as error:
+                if error.reason != "source_unsettled" or attempt == UNSETTLED_RETRIES:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _answer(self, asked: query.Query) -> Envelope:
+        with ExitStack() as opened:
+            views, failures = self._views(opened)
+            found = candidates.eligible(views, asked, self._allowed)
+            path = self._prepare(asked, found)
+            verified = verification.verify(path, asked, found, self._corpus)
+            ranked = ranking.rank(self._engine, asked, verified, found.records)
+            shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
+            return envelope.assemble(asked, found, verified, ranked, shown, failures)
+
+    def _views(self, opened: ExitStack) -> tuple[list[View], list[Gap]]:
+        """A View of every Source that can be read; a Gap for each that cannot."""
+        if self._closed:
+            raise UsageError("closed", "This Recall is closed; make another.")
+        if self._process != os.getpid():
+            self._start()
+        views: list[View] = []
+        failures: list[SourceError] = []
+        for source in self._sources:
+            try:
+                views.append(opened.enter_context(source.view(self._engine)))
+            except SourceError as error:
+                failures.append(error)
+        if failures and not views:
+            raise failures[0]
+        return views, [Gap("source_failed", error.message, 1) for error in failures]
+
+    def _prepare(self, asked: query.Query, found: candidates.Eligible) -> Path:
+        """From the second search on, Sessions stay resident as far as memory goes."""
+        if self._path is Path.AUTO and self._memory_bytes:
+            if self._warm:
+                verification.fill(asked, found, self._corpus)
+            self._warm = True
+        return self._path
+
+    def close(self) -> None:
+        """Lets go of memory and connections; the Sources are as they were."""
+        self._closed = True
+        for source in self._sources:
+            source.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,159 @@
+"""The two forms of an answer, text and JSON, of the parts that a Budget is paid for.
+
+Invariant: every line that holds stored text starts with the quote mark, whatever line breaks the
+text brings, and labels are one line: stored text cannot leave its frame. What is counted against
+a Budget is the length of the very string made here. Proof: tests/unit/test_rendering.py.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from harkback.config import MAX_LABEL_CODE_POINTS
+from harkback.graphemes import border_before
+from harkback.model import Explanation, Gap, Passage, PassageMessage, SessionCard
+
+QUOTE: Final = "| "
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
+
+
+def iso(milliseconds: int) -> str | None:
+    """ISO 8601 in UTC; None for a time that no calendar has."""
+    try:
+        moment = _EPOCH + timedelta(milliseconds=milliseconds)
+    except OverflowError:
+        return None
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def label(text: str) -> str:
+    """One short line: white space, controls and bidirectional overrides become single spaces."""
+    line = _UNPRINTABLE.sub(" ", text).strip()
+    if len(line) <= MAX_LABEL_CODE_POINTS:
+        return line
+    return line[: border_before(line, MAX_LABEL_CODE_POINTS - 1)] + "…"
+
+
+def quote(text: str) -> str:
+    """Stored text, every line of it behind the quote mark."""
+    return "\n".join(QUOTE + line for line in text.splitlines() or [""])
+
+
+def compact_json(value: Any) -> str:
+    """The very string that is sent: no white space, no ASCII escapes."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+# --- text -----------------------------------------------------------------------------------
+
+
+def message_text(message: PassageMessage) -> str:
+    """One Message of a Passage: a line that says what it is, then the quoted text."""
+    head = [message.kind, iso(message.timestamp) or "undated"]
+    if message.field is not None:
+        head.append(message.field)
+    if message.is_anchor:
+        head.append("match")
+    if message.in_progress:
+        head.append("in progress")
+    return f"{', '.join(head)}\n{quote(message.text)}\n"
+
+
+def passage_head_text(number: int, passage: Passage) -> str:
+    """The line that opens a Passage, and what else is known of it."""
+    session = passage.session
+    about = [session.title or "(untitled)", session.source]
+    if session.project:
+        about.append(session.project)
+    about.append(iso(session.last_activity_at) or "undated")
+    lines = [f"[{number}] {' · '.join(about)}", f"anchor {passage.anchor}"]
+    if passage.is_current_session:
+        lines.append("earlier in this Session")
+    if passage.also_in:
+        lines.append(f"also in {', '.join(passage.also_in)}")
+    more = [
+        side
+        for side, there in (("before", passage.has_more_before), ("after", passage.has_more_after))
+        if there
+    ]
+    if more:
+        lines.append(f"more of this Turn {' and '.join(more)}")
+    return "; ".join(lines) + "\n"
+
+
+def gap_text(gap: Gap) -> str:
+    """One line of a Gap."""
+    count = "" if gap.count is None else f" ({gap.count})"
+    return f"- {gap.code}{count}: {gap.message}\n"
+
+
+# --- JSON -----------------------------------------------------------------------------------
+
+
+def message_json(message: PassageMessage) -> dict[str, Any]:
+    """One Message of a Passage; fields at their default are left out."""
+    shown: dict[str, Any] = {"id": message.id, "kind": message.kind}
+    if message.field is not None:
+        shown["field"] = message.field
+    shown["timestamp"] = iso(message.timestamp)
+    shown["text"] = message.text
+    if message.spans:
+        shown["spans"] = [list(span) for span in message.spans]
+    for name in ("is_anchor", "truncated", "in_progress"):
+        if getattr(message, name):
+            shown[name] = True
+    return shown
+
+
+def session_json(session: SessionCard) -> dict[str, Any]:
+    """What an answer says of a Session."""
+    shown: dict[str, Any] = {"id": session.id, "title": session.title, "source": session.source}
+    if session.project:
+        shown["project"] = session.project
+    shown["started_at"] = iso(session.started_at)
+    if session.parent:
+        shown["parent"] = session.parent
+    return shown
+
+
+def passage_json(passage: Passage) -> dict[str, Any]:
+    """A Passage with its Messages."""
+    shown: dict[str, Any] = {
+        "anchor": passage.anchor,
+        "session": session_json(passage.session),
+        "turn_id": passage.turn_id,
+        "sequence": passage.sequence,
+        "is_current_session": passage.is_current_session,
+        "last_activity_at": iso(passage.session.last_activity_at),
+        "matched_terms": list(passage.matched_terms),
+        "score": round(passage.score, 4),
+        "has_more_before": passage.has_more_before,
+        "has_more_after": passage.has_more_after,
+        "messages": [message_json(message) for message in passage.messages],
+    }
+    if passage.also_in:
+        shown["also_in"] = list(passage.also_in)
+    if passage.explanation is not None:
+        shown["explanation"] = explanation_json(passage.explanation)
+    return shown
+
+
+def explanation_json(explanation: Explanation) -> dict[str, Any]:
+    """A score as a tree."""
+    shown: dict[str, Any] = {"label": explanation.label, "value": explanation.value}
+    if explanation.parts:
+        shown["parts"] = [explanation_json(part) for part in explanation.parts]
+    return shown
+
+
+def gap_json(gap: Gap) -> dict[str, Any]:
+    """A Gap; without a count where none is known."""
+    shown: dict[str, Any] = {"code": gap.code}
+    if gap.count is not None:
+        shown["count"] = gap.count
+    shown["message"] = gap.message
+    return shown

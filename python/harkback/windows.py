@@ -1,0 +1,144 @@
+"""The window: how a Message is shown. Redacted whole first, cut afterwards.
+
+Invariant: no cut falls inside a redaction mark and none changes what was redacted, so a window can
+never expose part of a secret. Proof: tests/unit/test_windows.py.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Final
+
+from harkback.config import (
+    MAX_SPANS_PER_WINDOW,
+    REDACTED_MARK,
+    WINDOW_CODE_POINTS,
+    WINDOW_LEAD_CODE_POINTS,
+)
+from harkback.engine import Engine
+from harkback.graphemes import border_after, border_before
+from harkback.model import Leaf, Span
+
+_JOIN: Final = "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What is shown of a Message. ``path`` names the leaf when not all of them are shown."""
+
+    text: str
+    spans: tuple[Span, ...]
+    path: tuple[str, ...] | None
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A leaf with its secrets replaced, and where the matches lie in it."""
+
+    text: str
+    matches: list[Span]
+    marks: list[Span]
+
+
+def window(
+    engine: Engine, terms: Sequence[str], leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]]
+) -> Window:
+    """All leaves, one to a line, if they are short; else a window of the one that matches first.
+
+    Args:
+        terms: folded.
+        leaves: at least one.
+        cuts: redacted spans of each leaf, disjoint and in order.
+    """
+    total = sum(len(leaf.text) for leaf in leaves) + len(leaves) - 1
+    if total <= WINDOW_CODE_POINTS:
+        shown = [
+            _redact(engine, terms, leaf.text, cut) for leaf, cut in zip(leaves, cuts, strict=True)
+        ]
+        text = _JOIN.join(leaf.text for leaf in shown)
+        if len(text) <= WINDOW_CODE_POINTS:
+            starts = accumulate((len(leaf.text) + len(_JOIN) for leaf in shown), initial=0)
+            spans = tuple(
+                (start + a, start + b)
+                for start, leaf in zip(starts, shown, strict=False)
+                for a, b in leaf.matches
+            )
+            return Window(text, spans[:MAX_SPANS_PER_WINDOW], None, truncated=False)
+    first = _redact(engine, terms, leaves[0].text, cuts[0])
+    path = leaves[0].path
+    for leaf, cut in zip(leaves[1:], cuts[1:], strict=True):
+        if first.matches:
+            break
+        other = _redact(engine, terms, leaf.text, cut)
+        if other.matches:
+            first, path = other, leaf.path
+    return _cut(path, first, alone=len(leaves) == 1)
+
+
+def _redact(engine: Engine, terms: Sequence[str], text: str, cuts: Sequence[Span]) -> _Shown:
+    pieces: list[str] = []
+    marks: list[Span] = []
+    at = length = 0
+    for start, end in cuts:
+        pieces += (text[at:start], REDACTED_MARK)
+        length += start - at
+        marks.append((length, length + len(REDACTED_MARK)))
+        length += len(REDACTED_MARK)
+        at = end
+    pieces.append(text[at:])
+    ends = [end for _, end in cuts]
+    shifts = [mark_end - end for (_, mark_end), end in zip(marks, ends, strict=True)]
+
+    def moved(offset: int, behind: bool) -> int:
+        """A match never crosses a cut: its start lies behind the cuts before it, its end too."""
+        index = bisect_right(ends, offset - behind)
+        return offset + (shifts[index - 1] if index else 0)
+
+    found = engine.locate(text, cuts, terms) if terms else []
+    matches = _union((moved(a, False), moved(b, True)) for a, b, _ in found)
+    return _Shown("".join(pieces), matches, marks)
+
+
+def _union(spans: Iterable[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for start, end in spans:
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _cut(path: tuple[str, ...], shown: _Shown, *, alone: bool) -> Window:
+    """About 200 code points before the first match, 800 in all, with marks for what is left out."""
+    text = shown.text
+    first = shown.matches[0][0] if shown.matches else 0
+    low = max(0, min(first - WINDOW_LEAD_CODE_POINTS, len(text) - WINDOW_CODE_POINTS))
+    low = border_after(text, low) if low else 0
+    for start, end in shown.marks:
+        if start < low < end:
+            low = end
+    high = min(len(text), low + WINDOW_CODE_POINTS)
+    high = border_before(text, high)
+    for start, end in shown.marks:
+        if start < high < end:
+            high = start
+    before = f"[… {low} characters before]\n" if low else ""
+    after = f"\n[… {len(text) - high} characters after]" if high < len(text) else ""
+    shift = len(before) - low
+    spans = tuple(
+        (max(a, low) + shift, min(b, high) + shift)
+        for a, b in shown.matches
+        if b > low and a < high
+    )
+    truncated = bool(before or after) or not alone
+    return Window(
+        before + text[low:high] + after,
+        spans[:MAX_SPANS_PER_WINDOW],
+        path if truncated else None,
+        truncated,
+    )

@@ -1,0 +1,37 @@
+"""Fixtures that the whole suite shares."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import harkback.engine
+
+settings.register_profile(
+    "default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+settings.register_profile("thorough", settings.get_profile("default"), max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(params=["native", "reference"])
+def engine(request):
+    return harkback.engine.load(request.param)
+
+
+@pytest.fixture
+def samples() -> Path:
+    """Transcripts with expected results that are not part of the package."""
+    folder = os.environ.get("HARKBACK_SAMPLES")
+    if not folder:
+        pytest.skip("HARKBACK_SAMPLES is not set")
+    return Path(folder)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "engine" in getattr(item, "fixturenames", ()):
+            item.add_marker("both_engines")

@@ -1,0 +1,82 @@
+"""Windows: cut after redaction, around the match, never inside a mark."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harkback.config import MAX_SPANS_PER_WINDOW, REDACTED_MARK, WINDOW_CODE_POINTS
+from harkback.model import Leaf
+from harkback.windows import window
+
+NOTE = re.compile(r"^\[… \d+ characters before\]\n|\n\[… \d+ characters after\]$")
+
+
+def shown(engine, *texts: str, terms: tuple[str, ...] = ("needle",), cuts=None):
+    leaves = [Leaf(("content", f"part{i}"), text) for i, text in enumerate(texts)]
+    return window(engine, terms, leaves, cuts or [[] for _ in texts])
+
+
+def test_short_messages_are_shown_whole(engine) -> None:
+    view = shown(engine, "Bash", "find a Needle", "x")
+    assert view.text == "Bash\nfind a Needle\nx"
+    assert view.spans == ((12, 18),)
+    assert view.path is None
+    assert not view.truncated
+
+
+def test_a_long_leaf_is_cut_around_its_first_match(engine) -> None:
+    view = shown(engine, "intro", "a" * 5_000 + "needle" + "b" * 5_000)
+    assert view.path == ("content", "part1")
+    assert view.truncated
+    (start, end), = view.spans
+    assert view.text[start:end] == "needle"
+    assert len(NOTE.sub("", view.text)) == WINDOW_CODE_POINTS
+    assert view.text.startswith("[… 4800 characters before]\n")
+    assert view.text.endswith("\n[… 4406 characters after]")
+
+
+def test_without_a_match_the_window_starts_at_the_top(engine) -> None:
+    view = shown(engine, "c" * 2_000)
+    assert view.text == "c" * 800 + "\n[… 1200 characters after]"
+
+
+def test_secrets_are_replaced_before_the_cut(engine) -> None:
+    text = "a" * 190 + "S" * 50 + " needle " + "b" * 2_000
+    view = shown(engine, text, cuts=[[(190, 240)]])
+    assert "S" not in view.text
+    assert REDACTED_MARK in view.text
+    (start, end), = view.spans
+    assert view.text[start:end] == "needle"
+
+
+def test_a_match_inside_a_secret_or_its_mark_is_none(engine) -> None:
+    view = shown(engine, "xx needle yy", terms=("needle", "redacted"), cuts=[[(3, 9)]])
+    assert view.text == f"xx {REDACTED_MARK} yy"
+    assert view.spans == ()
+
+
+def test_at_most_eight_spans(engine) -> None:
+    assert len(shown(engine, "needle " * 50).spans) == MAX_SPANS_PER_WINDOW
+
+
+@given(
+    before=st.text("ab \u0301👩\u200d模", max_size=1200),
+    after=st.text("ab \u0301👩\u200d模", max_size=1200),
+    secrets=st.lists(st.integers(0, 2500), max_size=6, unique=True),
+)
+def test_a_window_is_bounded_and_shows_a_match_that_survives(engine, before, after, secrets) -> None:
+    text = before + " needle " + after
+    at = len(before) + 1
+    cuts: list[tuple[int, int]] = []
+    for start in sorted(secrets):
+        end = min(start + 7, len(text))
+        free = not cuts or start > cuts[-1][1]
+        if start < end and free and (end <= at or start >= at + 6):
+            cuts.append((start, end))
+    view = shown(engine, text, cuts=[cuts])
+    body = NOTE.sub("", view.text)
+    assert len(body) <= WINDOW_CODE_POINTS
+    assert any(view.text[a:b] == "needle" for a, b in view.spans)
+    assert "[" not in body.replace(REDACTED_MARK, "")
+    assert "]" not in body.replace(REDACTED_MARK, "")
