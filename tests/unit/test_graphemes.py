@@ -6,8 +6,26 @@ from hypothesis import strategies as st
 
 from harkback.graphemes import border_after, border_before, is_border
 
-PIECES = ["a", " ", "é", "e\u0301", "a\u0323\u0302", "模", "👩‍👩‍👧‍👦", "👍🏽", "🇩🇪", "🇫🇷", "한", "\u1112\u1161\u11ab",
-          "각\u11a8", "\r\n", "❤️", "1️⃣", "か\u3099", "🏴\U000e0067\U000e0062\U000e007f"]
+PIECES = [
+    "a",
+    " ",
+    "é",
+    "e\u0301",
+    "a\u0323\u0302",
+    "模",
+    "👩‍👩‍👧‍👦",
+    "👍🏽",
+    "🇩🇪",
+    "🇫🇷",
+    "한",
+    "\u1112\u1161\u11ab",
+    "각\u11a8",
+    "\r\n",
+    "❤️",
+    "1️⃣",
+    "か\u3099",
+    "🏴\U000e0067\U000e0062\U000e007f",
+]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))

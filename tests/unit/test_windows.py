@@ -29,7 +29,7 @@ def test_a_long_leaf_is_cut_around_its_first_match(engine) -> None:
     view = shown(engine, "intro", "a" * 5_000 + "needle" + "b" * 5_000)
     assert view.path == ("content", "part1")
     assert view.truncated
-    (start, end), = view.spans
+    ((start, end),) = view.spans
     assert view.text[start:end] == "needle"
     assert len(NOTE.sub("", view.text)) == WINDOW_CODE_POINTS
     assert view.text.startswith("[… 4800 characters before]\n")
@@ -46,7 +46,7 @@ def test_secrets_are_replaced_before_the_cut(engine) -> None:
     view = shown(engine, text, cuts=[[(190, 240)]])
     assert "S" not in view.text
     assert REDACTED_MARK in view.text
-    (start, end), = view.spans
+    ((start, end),) = view.spans
     assert view.text[start:end] == "needle"
 
 
@@ -65,7 +65,9 @@ def test_at_most_eight_spans(engine) -> None:
     after=st.text("ab \u0301👩\u200d模", max_size=1200),
     secrets=st.lists(st.integers(0, 2500), max_size=6, unique=True),
 )
-def test_a_window_is_bounded_and_shows_a_match_that_survives(engine, before, after, secrets) -> None:
+def test_a_window_is_bounded_and_shows_a_match_that_survives(
+    engine, before, after, secrets
+) -> None:
     text = before + " needle " + after
     at = len(before) + 1
     cuts: list[tuple[int, int]] = []
