@@ -9,7 +9,7 @@
 //! so a text folds one segment (a border and what joins it) at a time, and nearly every segment is
 //! one code point that a table answers. A newer Unicode in the normaliser changes nothing: the
 //! normal form of code points assigned in 14.0 is stable.
-//! Proof: tests/unit/reference/test_fold.py, tests/differential/test_fold.py.
+//! Proof: `tests/unit/reference/test_fold.py`, `tests/differential/test_fold.py`.
 
 use unicode_normalization::UnicodeNormalization;
 
