@@ -1,1 +1,277 @@
-//! scan.
+//! The raw scan: may this record hold one of the terms?
+//!
+//! The law: never no to a record of which one decoded JSON string holds, folded, one of the folded
+//! terms, whatever the bytes. Yes to others is free but slow, and yes to what the slow path cannot
+//! decode. Proof: `scan/tests.rs`, where each part of the argument left out breaks the law, and
+//! `tests/properties/test_scan.py`.
+//!
+//! # When bytes alone may say no
+//!
+//! The fast path lowers ASCII and looks for each term as bytes; a hit is a yes. Without a hit, a
+//! string says no undecoded under three conditions, argued here for a term `t`.
+//!
+//! 1. `t` holds no quote, backslash, control character or U+FFFD.
+//! 2. Every escape denotes a quote, a backslash or a control character (U+0000 becomes U+FFFD).
+//!    Each of these, and the U+FFFD of ill-formed UTF-8, folds to itself and composes with nothing,
+//!    so the folded string falls apart at them; by 1 an occurrence of `t` lies in the fold of one
+//!    piece between them, and a piece stands in the record byte for byte.
+//! 3. The piece holds no dangerous code point. Call a code point plain if its class is inert (ASCII
+//!    is) or unassigned: alone it folds to itself, or its lower case. The *atoms* of another one
+//!    are the canonical decomposition of everything its own decomposition maps to; U+0307 also has
+//!    the atom `i`, which may swallow it. One that is not plain is dangerous if it shares an atom
+//!    with the decomposition of `t`, or if `t` starts with a joining code point.
+//!
+//! Claim: an occurrence of `t` in the fold of such a piece stands literally in the lowered piece.
+//! A piece folds segment by segment: a border `b`, then joining marks `m`. Every atom of a folded
+//! segment comes from one of its code points, and an atom of `t` only from a plain one, so from `b`
+//! if it is plain: call a folded char that the occurrence covers *pure*, for it is all of `b`.
+//! A segment of one plain code point is literal. Take any other that the occurrence touches; then
+//! `b` is plain, and no `m` is. The decomposition of `b` is a starter and marks that are joining
+//! themselves; so a pure char that is not the first of the folded segment is joining. If the
+//! occurrence begins there, `t` starts with it: excluded by 3. So it covers the first char, which
+//! is pure: no mark composed into it. Canonical order puts a mark before an atom of `b` only if its
+//! combining class is lower, and after one of equal class, and so blocks no composition of
+//! `b`: the first char is the whole of `b`, literally (lowered). What follows in the segment is not
+//! pure, so the occurrence ends there; nothing followed `b` only if U+0307 was swallowed by an `i`,
+//! which made it dangerous. Hence every char covered is literal and they stand side by side.
+//!
+//! A code point that the piece holds stands in the record in its UTF-8 form, so dangerous ones are
+//! looked for byte by byte and no validation is needed: ill-formed bytes can only add alarms.
+
+use std::sync::LazyLock;
+
+use memchr::{memchr, memmem::Finder};
+use unicode_normalization::UnicodeNormalization;
+
+use crate::fold::{Class, class, fold, mapped};
+use crate::json::{contents, decode};
+
+#[cfg(test)]
+mod tests;
+
+/// Bytes lowered at a time, so that what is searched is still in the first cache.
+const BLOCK: usize = 16 << 10;
+
+/// The parts of the argument above, each of which a test leaves out to see the law break.
+#[derive(Clone, Copy)]
+#[allow(clippy::struct_excessive_bools)]
+struct Rules {
+    lower: bool,
+    overlap: bool,
+    special_terms: bool,
+    escapes: bool,
+    control_only: bool,
+    atoms: bool,
+    dotted_i: bool,
+    joining_term: bool,
+}
+
+const LAW: Rules = Rules {
+    lower: true,
+    overlap: true,
+    special_terms: true,
+    escapes: true,
+    control_only: true,
+    atoms: true,
+    dotted_i: true,
+    joining_term: true,
+};
+
+/// Folded terms, prepared once, asked of many raw records.
+pub struct Scanner {
+    finders: Vec<Finder<'static>>,
+    /// Bytes of a block that the next one repeats: an occurrence may lie across.
+    overlap: usize,
+    /// Condition 1 holds for every term.
+    plain_terms: bool,
+    dangers: Dangers,
+    rules: Rules,
+}
+
+impl Scanner {
+    /// A Scanner for `terms`, which are folded.
+    pub fn new<T: AsRef<str>>(terms: &[T]) -> Self {
+        Self::with_rules(terms, LAW)
+    }
+
+    fn with_rules<T: AsRef<str>>(terms: &[T], rules: Rules) -> Self {
+        let terms: Vec<&str> = terms.iter().map(AsRef::as_ref).collect();
+        let longest = terms.iter().map(|term| term.len()).max().unwrap_or(0);
+        let special = |c| matches!(c, '\0'..='\x1F' | '"' | '\\' | char::REPLACEMENT_CHARACTER);
+        Self {
+            finders: terms
+                .iter()
+                .map(|term| Finder::new(term).into_owned())
+                .collect(),
+            overlap: if rules.overlap {
+                longest.saturating_sub(1)
+            } else {
+                0
+            },
+            plain_terms: !rules.special_terms || !terms.iter().any(|term| term.contains(special)),
+            dangers: Dangers::new(&terms, rules),
+            rules,
+        }
+    }
+
+    /// Index of the first record that may hold any term in one of its JSON strings.
+    pub fn first<'a>(&self, records: impl IntoIterator<Item = &'a [u8]>) -> Option<usize> {
+        let mut lowered = Vec::with_capacity(BLOCK);
+        let mut records = records.into_iter();
+        records.position(|record| self.may_match(record, &mut lowered))
+    }
+
+    /// Whether `record` may match; `lowered` is scratch space, kept between records.
+    fn may_match(&self, record: &[u8], lowered: &mut Vec<u8>) -> bool {
+        if self.finders.is_empty() {
+            return false;
+        }
+        if self.finds_literally(record, lowered) {
+            return true;
+        }
+        if self.bytes_suffice(record) {
+            return false;
+        }
+        contents(record).any(|content| match content {
+            Ok(content) if self.bytes_suffice(content) => false,
+            Ok(content) => decode(content).map_or(true, |text| self.finds(fold(&text).as_bytes())),
+            Err(_) => true,
+        })
+    }
+
+    fn finds(&self, folded: &[u8]) -> bool {
+        self.finders
+            .iter()
+            .any(|finder| finder.find(folded).is_some())
+    }
+
+    fn finds_literally(&self, record: &[u8], lowered: &mut Vec<u8>) -> bool {
+        let size = BLOCK.max(2 * self.overlap);
+        let mut start = 0;
+        loop {
+            let end = record.len().min(start + size);
+            lowered.clear();
+            lowered.extend_from_slice(&record[start..end]);
+            if self.rules.lower {
+                lowered.make_ascii_lowercase();
+            }
+            if self.finds(lowered) {
+                return true;
+            }
+            if end == record.len() {
+                return false;
+            }
+            start = end - self.overlap;
+        }
+    }
+
+    /// The three conditions, of a record or of the content of one of its strings.
+    fn bytes_suffice(&self, bytes: &[u8]) -> bool {
+        self.plain_terms && self.escapes_are_plain(bytes) && !self.dangers.occur(bytes)
+    }
+
+    /// Condition 2. Pairs of bytes are taken from the left, as a decoder takes them; a backslash
+    /// between strings cannot shift them, for the pair it starts ends with the opening quote.
+    fn escapes_are_plain(&self, bytes: &[u8]) -> bool {
+        let mut at = 0;
+        while let Some(found) = bytes.get(at..).and_then(|tail| memchr(b'\\', tail)) {
+            at += found;
+            match bytes.get(at + 1) {
+                Some(b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't') => {}
+                Some(b'u') if self.denotes_control(&bytes[at + 2..]) => {}
+                _ if self.rules.escapes => return false,
+                _ => {}
+            }
+            at += 2;
+        }
+        true
+    }
+
+    fn denotes_control(&self, digits: &[u8]) -> bool {
+        matches!(digits, [b'0', b'0', b'0' | b'1', last, ..] if last.is_ascii_hexdigit())
+            || !self.rules.control_only
+    }
+}
+
+/// The code points of condition 3, by their UTF-8 form.
+struct Dangers {
+    /// Whether a dangerous code point starts with this byte.
+    lead: [bool; 256],
+    /// One bit for each code point.
+    bits: Vec<u64>,
+}
+
+impl Dangers {
+    fn new(terms: &[&str], rules: Rules) -> Self {
+        let mut found = Self {
+            lead: [false; 256],
+            bits: vec![0; 0x11_0000 / 64],
+        };
+        let joining = |term: &&str| {
+            term.chars()
+                .next()
+                .is_some_and(|c| class(c) == Class::Joining)
+        };
+        let every = rules.joining_term && terms.iter().any(joining);
+        let wanted: Vec<char> = terms.iter().flat_map(|term| term.nfd()).collect();
+        for (c, atoms) in &*ATOMS {
+            let dotted = *c == '\u{307}' && rules.dotted_i && wanted.contains(&'i');
+            let shared = rules.atoms && atoms.iter().any(|atom| wanted.contains(atom));
+            if every || dotted || shared {
+                found.add(*c);
+            }
+        }
+        found
+    }
+
+    fn add(&mut self, c: char) {
+        self.lead[usize::from(c.encode_utf8(&mut [0; 4]).as_bytes()[0])] = true;
+        self.bits[c as usize / 64] |= 1 << (c as usize % 64);
+    }
+
+    fn occur(&self, bytes: &[u8]) -> bool {
+        const STEP: usize = 32;
+        bytes.chunks(STEP).enumerate().any(|(number, chunk)| {
+            let ascii = chunk.iter().fold(0, |all, byte| all | byte) < 0x80;
+            !ascii && self.start_in(bytes, number * STEP, chunk.len())
+        })
+    }
+
+    /// Whether one of the `length` bytes from `at` on starts a dangerous code point.
+    fn start_in(&self, bytes: &[u8], at: usize, length: usize) -> bool {
+        (at..at + length).any(|at| self.lead[usize::from(bytes[at])] && self.starts(&bytes[at..]))
+    }
+
+    fn starts(&self, bytes: &[u8]) -> bool {
+        let tail = |byte: u8| usize::from(byte & 0x3F);
+        let code = match *bytes {
+            [a @ 0xC2..=0xDF, b, ..] => usize::from(a & 0x1F) << 6 | tail(b),
+            [a @ 0xE0..=0xEF, b, c, ..] => usize::from(a & 0x0F) << 12 | tail(b) << 6 | tail(c),
+            [a @ 0xF0..=0xF4, b, c, d, ..] => {
+                usize::from(a & 0x07) << 18 | tail(b) << 12 | tail(c) << 6 | tail(d)
+            }
+            _ => return false,
+        };
+        self.bits
+            .get(code / 64)
+            .is_some_and(|bits| bits >> (code % 64) & 1 == 1)
+    }
+}
+
+/// Every code point that is not plain, with its atoms.
+static ATOMS: LazyLock<Vec<(char, Vec<char>)>> = LazyLock::new(|| {
+    let plain = |c: &char| matches!(class(*c), Class::Inert | Class::Unassigned);
+    let every = ('\0'..=char::MAX).filter(|c| !plain(c));
+    every.map(|c| (c, atoms(c))).collect()
+});
+
+fn atoms(c: char) -> Vec<char> {
+    let mut found = Vec::new();
+    for part in std::iter::once(c).nfd() {
+        match mapped(part) {
+            Some(to) => found.extend(to.nfd()),
+            None => found.push(part),
+        }
+    }
+    found
+}

@@ -11,5 +11,5 @@ mod _native {
     #[allow(non_upper_case_globals)]
     const name: &str = "native";
     #[pymodule_export]
-    use crate::text::fold;
+    use crate::text::{Scanner, fold, reassemble, scanner};
 }

@@ -1,0 +1,40 @@
+"""The raw scan: may this record hold one of the terms? Every string decoded, folded, compared.
+
+Invariant: never no to a record of which one decoded string holds, folded, one of the folded
+terms. This engine says yes to those and to what cannot be decoded, and to nothing else.
+Proof: tests/properties/test_scan.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harkback.reference.fold import fold
+from harkback.reference.json import Undecodable, strings
+
+
+class Scanner:
+    """Folded terms, asked of many raw records."""
+
+    def __init__(self, terms: Sequence[str]) -> None:
+        self._terms = tuple(terms)
+
+    def first(self, records: Sequence[bytes]) -> int | None:
+        """Index of the first record that may hold any term in one of its JSON strings."""
+        for index, record in enumerate(records):
+            if self._may_match(record):
+                return index
+        return None
+
+    def _may_match(self, record: bytes) -> bool:
+        if not self._terms:
+            return False
+        try:
+            return any(term in fold(text) for text in strings(record) for term in self._terms)
+        except Undecodable:
+            return True
+
+
+def scanner(terms: Sequence[str]) -> Scanner:
+    """A Scanner for ``terms``, which are folded."""
+    return Scanner(terms)
