@@ -11,6 +11,6 @@ pub fn fold_mapped(_text: &str) -> (String, Vec<(u32, u32)>) {
 }
 
 /// Whether `fold(a + b) == fold(a) + fold(b)` for every `a`, where `b` starts with `c`.
-pub fn is_border(_c: char) -> bool {
-    true
+pub fn is_border(c: char) -> bool {
+    !('\u{300}'..='\u{36f}').contains(&c)
 }

@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+mod redact;
 mod text;
 
 /// The compiled engine; `harkback.engine.Engine` is its contract.
@@ -10,6 +11,8 @@ mod _native {
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const name: &str = "native";
+    #[pymodule_export]
+    use crate::redact::{Redactor, redactor};
     #[pymodule_export]
     use crate::text::fold;
 }
