@@ -1,0 +1,22 @@
+"""Redaction: what is taken out of a leaf before anything else may see it.
+
+``policy`` says what a policy is, ``shape`` the language of its patterns, ``rules`` the classes of
+secrets that are known. Kinds of rules:
+
+* ``pattern``: a bounded shape at a keyword;
+* ``run``: a shape after which the secret goes on to the end of a class of characters;
+* ``between``: a block from a shape to a literal, or to the end of the leaf;
+* ``key``: the value under or after a sensitive name.
+
+Invariant: no window, page or cut changes a span; a span is found on the whole leaf.
+Proof: tests/unit/redaction, tests/properties/test_redaction.py.
+"""
+
+from __future__ import annotations
+
+from harkback.redaction.policy import Policy, Redaction, apply
+from harkback.redaction.rules import RULES
+
+DEFAULT = Policy(RULES)
+
+__all__ = ["DEFAULT", "Policy", "Redaction", "apply"]

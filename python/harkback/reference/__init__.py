@@ -1,11 +1,31 @@
 """The reference engine: the pure-Python twin of ``rust/core``, standard library only.
 
-Plain enough to be checked by reading; one file per Rust file. This module is an
-``harkback.engine.Engine``.
+Naive on purpose: each file is plain enough to be checked by reading, and says what its Rust
+namesake must do. This module is an ``harkback.engine.Engine``. Proof: tests/differential.
 """
 
-from harkback.reference.chunks import reassemble as reassemble
-from harkback.reference.fold import fold as fold
-from harkback.reference.scan import scanner as scanner
+from __future__ import annotations
 
-name = "reference"
+from typing import Final, Literal
+
+from harkback.reference.bm25 import bm25, bm25_terms
+from harkback.reference.chunks import reassemble
+from harkback.reference.corpus import Corpus as corpus
+from harkback.reference.fold import fold
+from harkback.reference.redact import redactor
+from harkback.reference.scan import scanner
+from harkback.reference.surviving import locate
+
+name: Final[Literal["reference"]] = "reference"
+
+__all__ = [
+    "bm25",
+    "bm25_terms",
+    "corpus",
+    "fold",
+    "locate",
+    "name",
+    "reassemble",
+    "redactor",
+    "scanner",
+]

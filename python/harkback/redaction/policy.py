@@ -1,0 +1,126 @@
+"""Policy: which rules there are, checked once, and a policy bound to an engine.
+
+Rules are data; the engines run them. Invariant: a Policy holds only rules that both engines run
+alike, and its version changes with anything that could change a span. Proof:
+tests/unit/redaction/test_policy.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+
+from harkback.config import REDACTED_MARK
+from harkback.engine import Engine, Redactor
+from harkback.errors import UsageError
+from harkback.model import Leaf, RedactedSpan, Rule
+from harkback.redaction.shape import check, check_run
+
+#: Names what both engines do with rules; changes whenever that could change a span.
+ALGORITHM = "harkback-redaction-1"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A set of rules.
+
+    Attributes:
+        version: hexadecimal digest over the algorithm and every field of every rule. Whatever is
+            derived from redacted text carries it.
+
+    Raises:
+        UsageError: ``policy_invalid``: a rule is outside what both engines run, or two share an id.
+    """
+
+    rules: tuple[Rule, ...]
+    version: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        for rule in self.rules:
+            problem = _problem(rule)
+            if problem is not None:
+                raise UsageError("policy_invalid", f"Redaction rule {rule.id!r} {problem}.")
+        ids = [rule.id for rule in self.rules]
+        for name in ids:
+            if ids.count(name) > 1:
+                raise UsageError("policy_invalid", f"Two redaction rules are called {name!r}.")
+        data = json.dumps([ALGORITHM, *map(asdict, self.rules)], sort_keys=True)
+        object.__setattr__(self, "version", hashlib.sha256(data.encode()).hexdigest())
+
+    def bind(self, engine: Engine) -> Redaction:
+        """Prepares the rules on ``engine``."""
+        return Redaction(self, engine.redactor(self.rules))
+
+
+class Redaction:
+    """A policy bound to an engine. Safe to use from several threads."""
+
+    def __init__(self, policy: Policy, redactor: Redactor) -> None:
+        self.policy = policy
+        self.redactor = redactor
+        self._sensitive: dict[str, bool] = {}
+
+    def spans(self, text: str, sensitive: bool = False) -> list[RedactedSpan]:
+        """What is taken out of a whole leaf; all of it if it stands under a sensitive name."""
+        return self.redactor.spans(text, sensitive)
+
+    def prepare(self, leaves: Iterable[Leaf]) -> list[tuple[str, bool]]:
+        """Leaves as the Corpus takes them: text, and whether a key of its path is sensitive."""
+        return [(leaf.text, any(map(self.sensitive, leaf.path))) for leaf in leaves]
+
+    def sensitive(self, name: str) -> bool:
+        """Whether a value under this key name is a secret, whatever it looks like."""
+        known = self._sensitive.get(name)
+        if known is None:
+            known = self.redactor.sensitive(name)
+            if len(self._sensitive) < MAX_CACHED_NAMES and len(name) <= MAX_CACHED_NAME:
+                self._sensitive[name] = known
+        return known
+
+    def clean(self, text: str) -> str:
+        """``text`` with the mark in place of each span: for titles, names and paths."""
+        return apply(text, self.spans(text))
+
+    def changes(self, text: str) -> bool:
+        """Whether the redactor would change ``text``: such a term is refused."""
+        return bool(self.spans(text))
+
+
+#: Keys of tool arguments can be data; the cache of their verdicts stays small, in names and in
+#: code points per name.
+MAX_CACHED_NAMES = 4096
+MAX_CACHED_NAME = 128
+
+
+def apply(text: str, spans: Sequence[RedactedSpan]) -> str:
+    """``text`` with the mark in place of each of ``spans``, which are disjoint and in order."""
+    pieces: list[str] = []
+    at = 0
+    for span in spans:
+        pieces += (text[at : span.start], REDACTED_MARK)
+        at = span.end
+    pieces.append(text[at:])
+    return "".join(pieces)
+
+
+def _problem(rule: Rule) -> str | None:
+    if not rule.id or not rule.reason:
+        return "has no id or no reason"
+    if not rule.keywords or not all(word and word.isascii() for word in rule.keywords):
+        return "needs keywords, all of them ASCII"
+    if rule.before < 0:
+        return "starts behind its keyword"
+    if rule.kind == "key":
+        lower = all(name.isascii() and name.isalpha() and name.islower() for name in rule.names)
+        return None if rule.names and lower else "needs names, in lower case"
+    problem = check(rule.shape)
+    if problem is not None:
+        return f"has a shape that {problem}"
+    if rule.kind == "run":
+        problem = check_run(rule.run)
+        return None if problem is None else f"has a run that {problem}"
+    if rule.kind == "between":
+        return None if rule.end else "has no end"
+    return None if rule.kind == "pattern" else "has an unknown kind"

@@ -1,0 +1,164 @@
+"""Redaction: the union of all rules over one whole leaf.
+
+A rule does nothing but at its keywords. Spans that overlap or touch are one; each is grown to the
+nearest composition borders; what the marks of one pass lay open (a secret glued to another) is
+looked for again, PASSES times. Invariant: linear in the text, whatever it holds.
+Proof: tests/unit/redaction, tests/differential/test_redact.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple, Protocol, TypeAlias
+
+from harkback.reference.fold import is_border
+from harkback.reference.redact import key, name
+from harkback.reference.redact.benign import MARK
+from harkback.reference.redact.shape import Shape, ShapeRule
+
+PASSES = 4
+
+
+class Rule(ShapeRule, Protocol):
+    """What this package reads of ``harkback.model.Rule``."""
+
+    @property
+    def keywords(self) -> tuple[str, ...]: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def qualifiers(self) -> tuple[str, ...]: ...
+
+
+class RedactedSpan(NamedTuple):
+    """Twin of ``harkback.model.RedactedSpan``."""
+
+    start: int
+    end: int
+    rules: tuple[str, ...]
+
+
+#: A span before its rules are sorted: start, end, ids.
+Cut: TypeAlias = tuple[int, int, frozenset[str]]
+
+
+class Redactor:
+    """Rules, prepared once. Raises ValueError naming the rule whose shape does not compile."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = [(rule, Shape(rule) if rule.kind != "key" else None) for rule in rules]
+
+    def spans(self, text: str, sensitive: bool = False) -> list[RedactedSpan]:
+        """What is taken out of ``text``; all of it if it stands under a ``sensitive`` name."""
+        if sensitive:
+            ids = {rule.id for rule, _ in self._rules if rule.kind == "key"}
+            return [RedactedSpan(0, len(text), tuple(sorted(ids)))] if text else []
+        cuts: list[Cut] = []
+        for _ in range(PASSES):
+            shown, origins = _marked(text, cuts)
+            found = [(*origins.span(cut[0], cut[1]), cut[2]) for cut in self._pass(shown)]
+            new = [cut for cut in found if not any(_inside(cut, old) for old in cuts)]
+            if not new:
+                break
+            cuts = _merge(cuts + new)
+        return [RedactedSpan(start, end, tuple(sorted(ids))) for start, end, ids in cuts]
+
+    def sensitive(self, label: str) -> bool:
+        """Whether a value under this key name is a secret, whatever it looks like."""
+        return any(
+            name.sensitive(label, rule.names, rule.qualifiers)
+            for rule, _ in self._rules
+            if rule.kind == "key"
+        )
+
+    def _pass(self, text: str) -> list[Cut]:
+        lowered = text.translate(name.ASCII_LOWER)
+        cuts: list[Cut] = []
+        for rule, shape in self._rules:
+            last = [0, -1]
+            runs = key.Runs()
+            named = partial(name.sensitive, names=rule.names, qualifiers=rule.qualifiers)
+            for start, end in _occurrences(lowered, rule.keywords):
+                if shape is None:
+                    span = key.find(text, end, named, runs)
+                else:
+                    span = shape.find(text, start, last)
+                if span is not None and text[slice(*span)].replace(MARK, ""):
+                    cuts.append((*span, frozenset([rule.id])))
+        return _merge((*_grown(text, start, end), ids) for start, end, ids in _merge(cuts))
+
+
+def redactor(rules: Sequence[Rule]) -> Redactor:
+    """Prepares ``rules``. Raises ValueError naming the rule whose shape does not compile."""
+    return Redactor(rules)
+
+
+def _occurrences(lowered: str, keywords: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Every place of every keyword, overlapping ones too."""
+    for keyword in keywords:
+        literal = keyword.translate(name.ASCII_LOWER)
+        at = lowered.find(literal)
+        while at >= 0:
+            yield at, at + len(literal)
+            at = lowered.find(literal, at + 1)
+
+
+def _merge(cuts: Iterable[Cut]) -> list[Cut]:
+    """Cuts that overlap or touch are one."""
+    merged: list[Cut] = []
+    for start, end, ids in sorted(cuts, key=lambda cut: cut[:2]):
+        if merged and start <= merged[-1][1]:
+            first, last, known = merged[-1]
+            merged[-1] = (first, max(last, end), known | ids)
+        else:
+            merged.append((start, end, ids))
+    return merged
+
+
+def _grown(text: str, start: int, end: int) -> tuple[int, int]:
+    while start > 0 and not is_border(text[start]):
+        start -= 1
+    while end < len(text) and not is_border(text[end]):
+        end += 1
+    return start, end
+
+
+def _inside(cut: Cut, other: Cut) -> bool:
+    return other[0] <= cut[0] and cut[1] <= other[1]
+
+
+class Origins:
+    """Where each code point of a marked text comes from."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+
+    def keep(self, start: int, end: int) -> None:
+        """Code points that stand for themselves."""
+        self._starts.extend(range(start, end))
+        self._ends.extend(range(start + 1, end + 1))
+
+    def replace(self, start: int, end: int, length: int) -> None:
+        """``length`` code points, each of which stands for all of ``[start, end)``."""
+        self._starts.extend([start] * length)
+        self._ends.extend([end] * length)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        return self._starts[start], self._ends[end - 1]
+
+
+def _marked(text: str, cuts: Sequence[Cut]) -> tuple[str, Origins]:
+    """The text with a mark in place of each cut."""
+    pieces: list[str] = []
+    origins = Origins()
+    at = 0
+    for start, end, _ in cuts:
+        pieces += (text[at:start], MARK)
+        origins.keep(at, start)
+        origins.replace(start, end, len(MARK))
+        at = end
+    pieces.append(text[at:])
+    origins.keep(at, len(text))
+    return "".join(pieces), origins
