@@ -2,6 +2,10 @@
 
 use pyo3::prelude::*;
 
+mod bm25;
+mod corpus;
+mod redact;
+mod surviving;
 mod text;
 
 /// The compiled engine; `harkback.engine.Engine` is its contract.
@@ -10,6 +14,14 @@ mod _native {
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const name: &str = "native";
+    #[pymodule_export]
+    use crate::bm25::{score, terms};
+    #[pymodule_export]
+    use crate::corpus::{Corpus, corpus};
+    #[pymodule_export]
+    use crate::redact::{Redactor, redactor};
+    #[pymodule_export]
+    use crate::surviving::locate;
     #[pymodule_export]
     use crate::text::fold;
 }
