@@ -6,17 +6,16 @@
 //! `tests/unit/test_corpus_threads.py`.
 
 use std::collections::{HashMap, HashSet};
-use std::num::NonZero;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::thread;
 
 use crate::error::CoreError;
 use crate::redact::Redactor;
 use crate::search::{Hits, search};
 use crate::segment::{Entry, Segment};
+use crate::threads;
 
-/// Below this a second thread costs more than it brings: redaction reads 1 MB in some 7 ms.
-const PARALLEL_BYTES: usize = 1 << 20;
+/// Text that one thread redacts at a time: 1 MB takes it some 7 ms, a thread to start far less.
+const SHARE_BYTES: usize = 1 << 20;
 
 /// Segments by key, behind one redactor.
 #[derive(Debug)]
@@ -106,36 +105,24 @@ impl Corpus {
     }
 }
 
-/// Builds a segment, on all cores when there is enough to redact.
+/// Builds a segment, on all cores when there is more than one share of text to redact.
 fn build<S: AsRef<str> + Sync>(entries: &[Entry<S>], redactor: &Redactor) -> Segment {
-    let bytes: usize = entries.iter().map(Entry::text_bytes).sum();
-    if bytes < PARALLEL_BYTES {
-        return Segment::build(entries, redactor);
+    let shares = shares(entries);
+    if let [all] = shares[..] {
+        return Segment::build(all, redactor);
     }
-    let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    let shares = shares(entries, bytes.div_ceil(threads));
-    let parts = thread::scope(|scope| {
-        let builders: Vec<_> = shares
-            .into_iter()
-            .map(|share| scope.spawn(|| Segment::build(share, redactor)))
-            .collect();
-        let join = |builder: thread::ScopedJoinHandle<'_, Segment>| {
-            builder
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        builders.into_iter().map(join).collect()
-    });
-    Segment::join(parts)
+    Segment::join(threads::map(threads::count(true), shares.len(), |share| {
+        Some(Segment::build(shares[share], redactor))
+    }))
 }
 
-/// Cuts `entries` into runs of about `share_bytes` of text.
-fn shares<S: AsRef<str>>(entries: &[Entry<S>], share_bytes: usize) -> Vec<&[Entry<S>]> {
+/// Cuts `entries` into runs of at least [`SHARE_BYTES`] of text, the last one aside.
+fn shares<S: AsRef<str>>(entries: &[Entry<S>]) -> Vec<&[Entry<S>]> {
     let mut shares = Vec::new();
     let (mut first, mut bytes) = (0, 0);
     for (index, entry) in entries.iter().enumerate() {
         bytes += entry.text_bytes();
-        if bytes >= share_bytes {
+        if bytes >= SHARE_BYTES {
             shares.push(&entries[first..=index]);
             (first, bytes) = (index + 1, 0);
         }

@@ -15,3 +15,4 @@ pub mod scan;
 pub mod search;
 pub mod segment;
 pub mod surviving;
+mod threads;

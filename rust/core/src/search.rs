@@ -1,19 +1,17 @@
 //! Search over segments: every Message that holds a term, and how often.
 //!
 //! One pass of a SIMD finder per term over blocks that stay in the cache while all terms look at
-//! them; a match is mapped to its Message by the table of ends. Blocks are shared out to threads
-//! that end with the call, and their Hits put back in order: the answer does not depend on how many
-//! there are. Proof: `tests/differential/test_corpus.py`; speed: `benches/corpus_search.py`.
+//! them; a match is mapped to its Message by the table of ends. Proof:
+//! `tests/differential/test_corpus.py`, `tests/unit/test_corpus_large.py`; speed:
+//! `benches/corpus_search.py`.
 
-use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use memchr::{memchr_iter, memmem};
 
 use crate::segment::Segment;
+use crate::threads;
 
 /// Bytes of a block, a fraction of a core's second-level cache. A longer Message is its own block.
 const BLOCK_BYTES: usize = 256 << 10;
@@ -48,39 +46,13 @@ pub fn search(segments: &[Arc<Segment>], terms: &[&str]) -> Hits {
     let needles: Vec<Needle> = terms.iter().map(|term| Needle::new(term)).collect();
     let blocks: Vec<Block> = segments.iter().enumerate().flat_map(blocks_of).collect();
     let bytes: usize = segments.iter().map(|segment| segment.arena().len()).sum();
-    let threads = if bytes > PARALLEL_BYTES {
-        thread::available_parallelism().map_or(1, NonZero::get)
-    } else {
-        1
-    };
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut found: Vec<(usize, Hits)> = Vec::new();
-        let mut counts = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(block) = blocks.get(index) else {
-                return found;
-            };
-            if let Some(hits) = block.search(segments, &needles, &mut counts) {
-                found.push((index, hits));
-            }
-        }
-    };
-    let mut found = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mut found = work();
-        for other in others {
-            match other.join() {
-                Ok(hits) => found.extend(hits),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        found
-    });
-    found.sort_unstable_by_key(|&(block, _)| block);
+    let found = threads::map(
+        threads::count(bytes > PARALLEL_BYTES),
+        blocks.len(),
+        |block| blocks[block].search(segments, &needles),
+    );
     let mut all = Hits::for_terms(terms.len());
-    for (_, hits) in found {
+    for hits in found {
         all.append(hits);
     }
     all
@@ -109,13 +81,8 @@ fn blocks_of((key, segment): (usize, &Arc<Segment>)) -> Vec<Block> {
 }
 
 impl Block {
-    /// `counts` is scratch, kept between calls.
-    fn search(
-        &self,
-        segments: &[Arc<Segment>],
-        needles: &[Needle],
-        counts: &mut Vec<u64>,
-    ) -> Option<Hits> {
+    /// `None` if no Message holds a term.
+    fn search(&self, segments: &[Arc<Segment>], needles: &[Needle]) -> Option<Hits> {
         let segment = &segments[self.key];
         let start = self
             .rows
@@ -124,8 +91,7 @@ impl Block {
             .map_or(0, |before| segment.ends()[before]);
         let ends = &segment.ends()[self.rows.clone()];
         let messages = ends.len();
-        counts.clear();
-        counts.resize(needles.len() * messages, 0);
+        let mut counts = vec![0; needles.len() * messages];
         let mut any = false;
         for (needle, column) in needles.iter().zip(counts.chunks_exact_mut(messages)) {
             any |= needle.count(segment.arena(), start, ends, column);

@@ -56,7 +56,7 @@ fn entries_of(entries: Vec<Entry>) -> Vec<segment::Entry<PyBackedStr>> {
         .collect()
 }
 
-fn key_error(error: CoreError) -> PyErr {
+fn key_error(error: &CoreError) -> PyErr {
     PyKeyError::new_err(error.to_string())
 }
 
@@ -78,7 +78,7 @@ impl Corpus {
         let entries = entries_of(entries);
         let retracted: HashSet<&str> = retracted.iter().map(|id| &**id).collect();
         py.detach(|| self.inner.extend(key, &entries, &retracted))
-            .map_err(key_error)
+            .map_err(|error| key_error(&error))
     }
 
     fn drop(&self, py: Python<'_>, key: &str) {
@@ -86,7 +86,11 @@ impl Corpus {
     }
 
     fn size(&self, key: &str) -> PyResult<usize> {
-        Ok(self.inner.segment(key).map_err(key_error)?.size())
+        Ok(self
+            .inner
+            .segment(key)
+            .map_err(|error| key_error(&error))?
+            .size())
     }
 
     #[allow(clippy::needless_pass_by_value)] // extracted from Python, so owned
@@ -100,7 +104,7 @@ impl Corpus {
         let terms = require_terms(&terms)?;
         let hits = py
             .detach(|| self.inner.search(&terms, &keys))
-            .map_err(key_error)?;
+            .map_err(|error| key_error(&error))?;
         HITS.import(py, "harkback.model", "Hits")?.call1((
             hits.key,
             hits.row,
@@ -124,7 +128,7 @@ impl Corpus {
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         static ROW: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let class = ROW.import(py, "harkback.model", "Row")?;
-        let segment = self.inner.segment(key).map_err(key_error)?;
+        let segment = self.inner.segment(key).map_err(|error| key_error(&error))?;
         (start..stop.min(segment.count()))
             .map(|index| {
                 let row = segment.row(index);
@@ -141,6 +145,10 @@ impl Corpus {
     }
 
     fn count(&self, key: &str) -> PyResult<usize> {
-        Ok(self.inner.segment(key).map_err(key_error)?.count())
+        Ok(self
+            .inner
+            .segment(key)
+            .map_err(|error| key_error(&error))?
+            .count())
     }
 }

@@ -12,6 +12,7 @@ pub(crate) struct Redactor {
 
 /// Redactor of these rules.
 #[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
 pub(crate) fn redactor(rules: Vec<Bound<'_, PyAny>>) -> PyResult<Redactor> {
     let shapes: Vec<String> = rules
         .iter()
