@@ -1,9 +1,10 @@
 """The one switch between the two engines, and the contract both of them keep.
 
 ``native`` is the Rust extension; ``reference`` is its pure-Python twin, plain enough to be checked
-by reading. Invariant: every method returns the same on both, value for value, with one exception:
+by reading. Invariant: every method returns the same on both, value for value, with two exceptions:
 ``Scanner.first`` owes only the superset law (it may say yes to a record that holds no match; it
-never says no to one that does). Proof: tests/differential.
+never says no to one that does), and ``Corpus.size`` tells what a segment costs on its own engine.
+Proof: tests/differential.
 """
 
 from __future__ import annotations
@@ -61,10 +62,16 @@ class Corpus(Protocol):
         """Bytes that the segment of ``key`` occupies."""
 
     def search(self, terms: Sequence[str], keys: Sequence[str]) -> Hits:
-        """Every Message of ``keys`` that holds at least one of the folded ``terms``."""
+        """Every Message of ``keys`` that holds at least one of the folded ``terms``.
+
+        Raises ValueError when a term is empty.
+        """
 
     def rows(self, key: str, start: int, stop: int) -> list[Row]:
-        """What is kept of Messages ``start`` up to ``stop``, cut to what the segment has."""
+        """What is kept of Messages ``start`` up to ``stop``, cut to what the segment has.
+
+        Neither is negative.
+        """
 
     def count(self, key: str) -> int:
         """Messages in the segment."""
@@ -84,7 +91,8 @@ class Engine(Protocol):
         """Occurrences (start, end, term index) in the surviving text, in original offsets.
 
         The same predicate as the Corpus: per term non-overlapping, left to right, inside one
-        surviving span. Ordered by start, then term index.
+        surviving span. Ordered by start, then term index. A match inside a composition segment
+        covers the whole of it. Raises ValueError when a term is empty.
         """
 
     def scanner(self, terms: Sequence[str]) -> Scanner: ...
@@ -110,6 +118,7 @@ class Engine(Protocol):
         """Scores of Hits given as columns: ``frequency`` one column per term, others per Hit.
 
         score = weight * sum over terms, in order, of idf*tf*(k1+1) / (tf + k1*(1-b+b*len/mean)).
+        Raises ValueError when columns differ in length or ``mean_length`` is not positive.
         """
 
     def bm25_terms(

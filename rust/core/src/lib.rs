@@ -12,3 +12,7 @@ mod fold_table;
 pub mod json;
 pub mod redact;
 pub mod scan;
+pub mod search;
+pub mod segment;
+pub mod surviving;
+mod threads;

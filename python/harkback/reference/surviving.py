@@ -1,0 +1,54 @@
+"""Surviving text: a leaf minus its redacted spans, each span folded on its own.
+
+A term matches inside one surviving span and nowhere else; the corpus and ``locate`` both take
+their spans from here, so they cannot disagree. Proof: tests/properties/test_locate.py (occurrences
+located = frequency counted) and tests/differential/test_locate.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from harkback.model import Span
+from harkback.reference.fold import fold_mapped
+
+
+def surviving(length: int, cuts: Iterable[Span]) -> list[Span]:
+    """The non-empty stretches of a text of ``length`` code points that ``cuts`` leave, in order.
+
+    ``cuts`` are in order of their starts; they may touch, overlap, be empty or reach past the end;
+    one that runs backwards cuts nothing.
+    """
+    spans: list[Span] = []
+    at = 0
+    for start, end in [*cuts, (length, length)]:
+        if at < min(start, length):
+            spans.append((at, min(start, length)))
+        at = max(at, start, end)
+    return spans
+
+
+def require_terms(terms: Sequence[str]) -> None:
+    """Raises ValueError when a term is empty: it would occur everywhere."""
+    if "" in terms:
+        raise ValueError("a term is empty")
+
+
+def locate(text: str, cuts: Sequence[Span], terms: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Occurrences (start, end, term index) of folded ``terms`` in the surviving text.
+
+    ``cuts`` and the answer are in code points of ``text``. Per term non-overlapping, left to
+    right; ordered by start, then term index. A match that begins or ends inside a composition
+    segment covers the whole segment.
+    """
+    require_terms(terms)
+    found: list[tuple[int, int, int]] = []
+    for start, end in surviving(len(text), cuts):
+        folded, origin = fold_mapped(text[start:end])
+        for index, term in enumerate(terms):
+            at = folded.find(term)
+            while at != -1:
+                after = at + len(term)
+                found.append((start + origin[at][0], start + origin[after - 1][1], index))
+                at = folded.find(term, after)
+    return sorted(found, key=lambda occurrence: (occurrence[0], occurrence[2]))

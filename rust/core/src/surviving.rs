@@ -1,0 +1,111 @@
+//! Surviving text: a leaf minus its redacted spans, each span folded on its own.
+//!
+//! A term matches inside one surviving span and nowhere else; the corpus and [`locate`] both take
+//! their spans from here, so they cannot disagree. Proof: `tests/properties/test_locate.py`
+//! (occurrences located = frequency counted) and `tests/differential/test_locate.py`.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::fold::fold_mapped;
+
+/// The non-empty stretches of `0..length` that `cuts` leave, in order.
+///
+/// Offsets have one unit, whichever it is. `cuts` are in order of their starts; they may touch,
+/// overlap, be empty or reach past the end; one that runs backwards cuts nothing.
+pub fn surviving(
+    length: usize,
+    cuts: impl IntoIterator<Item = Range<usize>>,
+) -> impl Iterator<Item = Range<usize>> {
+    let end_of_text = length..length;
+    let mut at = 0;
+    cuts.into_iter()
+        .chain(std::iter::once(end_of_text))
+        .map(move |cut| {
+            let span = at..cut.start.min(length);
+            at = at.max(cut.start).max(cut.end);
+            span
+        })
+        .filter(|span| span.start < span.end)
+}
+
+/// Occurrences `(start, end, term index)` of folded, non-empty `terms` in the surviving text.
+///
+/// `cuts` and the answer are in code points of `text`. Per term non-overlapping, left to right;
+/// ordered by start, then term index. A match that begins or ends inside a composition segment
+/// covers the whole segment.
+pub fn locate(text: &str, cuts: &[(usize, usize)], terms: &[&str]) -> Vec<(usize, usize, usize)> {
+    let mut found = Vec::new();
+    let mut byte = 0;
+    let mut point = 0;
+    let length = text.chars().count();
+    for span in surviving(length, cuts.iter().map(|&(start, end)| start..end)) {
+        let start = byte + bytes_of(&text[byte..], span.start - point);
+        let end = start + bytes_of(&text[start..], span.len());
+        (byte, point) = (end, span.end);
+        locate_in_span(&text[start..end], span.start, terms, &mut found);
+    }
+    found.sort_by_key(|&(start, _, term)| (start, term));
+    found
+}
+
+/// Bytes that the first `points` code points of `text` take.
+fn bytes_of(text: &str, points: usize) -> usize {
+    text.char_indices()
+        .nth(points)
+        .map_or(text.len(), |(at, _)| at)
+}
+
+fn locate_in_span(
+    span: &str,
+    offset: usize,
+    terms: &[&str],
+    found: &mut Vec<(usize, usize, usize)>,
+) {
+    let (folded, origin) = fold_mapped(span);
+    for (index, term) in terms.iter().enumerate() {
+        let width = term.chars().count();
+        // Matches come in order, so folded chars and original code points are counted once.
+        let (mut folded_at, mut char_at) = (0, 0);
+        let (mut span_at, mut point_at) = (0, 0);
+        for at in memmem::find_iter(folded.as_bytes(), term.as_bytes()) {
+            char_at += folded[folded_at..at].chars().count();
+            folded_at = at;
+            let start = origin[char_at].0 as usize;
+            let end = origin[char_at + width - 1].1 as usize;
+            point_at += span[span_at..start].chars().count();
+            span_at = start;
+            let points = span[start..end].chars().count();
+            found.push((offset + point_at, offset + point_at + points, index));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{locate, surviving};
+
+    #[test]
+    fn spans_are_what_cuts_leave() {
+        let spans = |cuts: &[(usize, usize)]| -> Vec<(usize, usize)> {
+            surviving(10, cuts.iter().map(|&(start, end)| start..end))
+                .map(|span| (span.start, span.end))
+                .collect()
+        };
+        assert_eq!(spans(&[]), [(0, 10)]);
+        assert_eq!(spans(&[(0, 10)]), []);
+        assert_eq!(spans(&[(2, 4), (4, 6)]), [(0, 2), (6, 10)]);
+        assert_eq!(spans(&[(2, 6), (3, 4), (8, 99)]), [(0, 2), (6, 8)]);
+        assert_eq!(spans(&[(20, 30)]), [(0, 10)]);
+    }
+
+    #[test]
+    fn offsets_are_code_points_of_the_original() {
+        assert_eq!(
+            locate("你好 AB 你 ab", &[], &["ab", "你"]),
+            [(0, 1, 1), (3, 5, 0), (6, 7, 1), (8, 10, 0)]
+        );
+        assert_eq!(locate("aaaa", &[(1, 2)], &["aa"]), [(2, 4, 0)]);
+    }
+}

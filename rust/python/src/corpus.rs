@@ -1,0 +1,154 @@
+//! The corpus as a Python object: strings in without a copy, columns out.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use harkback_core::corpus::Corpus as Segments;
+use harkback_core::error::CoreError;
+use harkback_core::segment;
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+use crate::redact::Redactor;
+use crate::surviving::require_terms;
+
+/// Verified segments by key; `harkback.engine.Corpus` is its contract.
+#[pyclass(frozen, module = "harkback._native")]
+pub(crate) struct Corpus {
+    inner: Segments,
+}
+
+/// An empty corpus behind this redactor.
+#[pyfunction]
+pub(crate) fn corpus(redactor: &Bound<'_, Redactor>) -> Corpus {
+    Corpus {
+        inner: Segments::new(Arc::clone(&redactor.get().inner)),
+    }
+}
+
+/// The fields of `harkback.model.Entry`, in order.
+#[derive(FromPyObject)]
+struct Entry(
+    PyBackedStr,
+    Option<PyBackedStr>,
+    i64,
+    u8,
+    PyBackedStr,
+    Vec<(PyBackedStr, bool)>,
+);
+
+fn entries_of(entries: Vec<Entry>) -> Vec<segment::Entry<PyBackedStr>> {
+    entries
+        .into_iter()
+        .map(
+            |Entry(id, turn, timestamp, kind, locator, leaves)| segment::Entry {
+                id,
+                turn,
+                timestamp,
+                kind,
+                locator,
+                leaves,
+            },
+        )
+        .collect()
+}
+
+fn key_error(error: &CoreError) -> PyErr {
+    PyKeyError::new_err(error.to_string())
+}
+
+#[pymethods]
+impl Corpus {
+    fn put(&self, py: Python<'_>, key: &str, entries: Vec<Entry>) {
+        let entries = entries_of(entries);
+        py.detach(|| self.inner.put(key, &entries));
+    }
+
+    #[allow(clippy::needless_pass_by_value)] // extracted from Python, so owned
+    fn extend(
+        &self,
+        py: Python<'_>,
+        key: &str,
+        entries: Vec<Entry>,
+        retracted: Vec<PyBackedStr>,
+    ) -> PyResult<()> {
+        let entries = entries_of(entries);
+        let retracted: HashSet<&str> = retracted.iter().map(|id| &**id).collect();
+        py.detach(|| self.inner.extend(key, &entries, &retracted))
+            .map_err(|error| key_error(&error))
+    }
+
+    fn drop(&self, py: Python<'_>, key: &str) {
+        py.detach(|| self.inner.drop(key));
+    }
+
+    fn size(&self, key: &str) -> PyResult<usize> {
+        Ok(self
+            .inner
+            .segment(key)
+            .map_err(|error| key_error(&error))?
+            .size())
+    }
+
+    #[allow(clippy::needless_pass_by_value)] // extracted from Python, so owned
+    fn search<'py>(
+        &self,
+        py: Python<'py>,
+        terms: Vec<PyBackedStr>,
+        keys: Vec<PyBackedStr>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        static HITS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let terms = require_terms(&terms)?;
+        let hits = py
+            .detach(|| self.inner.search(&terms, &keys))
+            .map_err(|error| key_error(&error))?;
+        HITS.import(py, "harkback.model", "Hits")?.call1((
+            hits.key,
+            hits.row,
+            hits.turn,
+            hits.timestamp,
+            // A vector of bytes would become `bytes`, and the column is a list.
+            hits.kind.into_iter().map(u32::from).collect::<Vec<_>>(),
+            hits.length,
+            hits.ident,
+            hits.digest,
+            hits.frequency,
+        ))
+    }
+
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        key: &str,
+        start: usize,
+        stop: usize,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        static ROW: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let class = ROW.import(py, "harkback.model", "Row")?;
+        let segment = self.inner.segment(key).map_err(|error| key_error(&error))?;
+        (start..stop.min(segment.count()))
+            .map(|index| {
+                let row = segment.row(index);
+                class.call1((
+                    row.id,
+                    row.turn,
+                    row.timestamp,
+                    row.kind,
+                    row.locator,
+                    row.spans,
+                ))
+            })
+            .collect()
+    }
+
+    fn count(&self, key: &str) -> PyResult<usize> {
+        Ok(self
+            .inner
+            .segment(key)
+            .map_err(|error| key_error(&error))?
+            .count())
+    }
+}
