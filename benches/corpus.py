@@ -169,7 +169,6 @@ def build(shape: str, path: Path, seed: int = SEED) -> Manifest:
             manifest = _counted(manifest, rows, writer.id, old=index in old)
             terms = {term: _found(term, so_far, writer.id, rows) for term, so_far in terms.items()}
         connection.commit()
-        connection.execute("ANALYZE")
         connection.execute("PRAGMA journal_mode = WAL").fetchone()  # as a host leaves it
     finally:
         connection.close()
