@@ -55,6 +55,7 @@ LANGUAGES: Final[tuple[Language, ...]] = (
     *("zh", "en", "vi", "de", "en"),
     *("zh", "zh", "en", "ja", "en"),
 )
+SECOND_LANGUAGES: Final[tuple[Language, ...]] = ("ja", "zh", "en", "zh", "en")  # say less
 
 
 @dataclass(slots=True)
@@ -103,7 +104,7 @@ class SessionWriter:
         self._started = EPOCH_MS - index * SESSION_GAP_MS
         self._clock = self._started
         self._first: Language = LANGUAGES[index % len(LANGUAGES)]
-        self._second: Language = rng.choices(("en", "zh", "ja"), (45, 40, 15))[0]
+        self._second: Language = SECOND_LANGUAGES[index % len(SECOND_LANGUAGES)]
 
     def write(
         self, plan: Sequence[Sequence[Kind]], planted: dict[int, Planted], budget: int
