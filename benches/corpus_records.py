@@ -56,7 +56,7 @@ class Draft:
     turn: int
     planted: Planted | None
     call_id: str = ""  # of the tool call that a call or its result belongs to
-    tool: str = ""
+    tool: str = ""  # of a call or its result
     value: Json = ""  # text, arguments or content
     visible: str = ""
     attachments: list[Json] = field(default_factory=list)
@@ -73,7 +73,8 @@ def event(ids: Ids, session: str, draft: Draft, at: int) -> dict[str, Json]:
         refs = {"toolCallId": draft.call_id}
     elif draft.kind == "tool_result":
         role = author = "tool"
-        content = {"kind": "function_response", "id": draft.call_id, "result": draft.value}
+        content = {"kind": "function_response", "id": draft.call_id, "name": draft.tool}
+        content["result"] = draft.value
         refs = {"storedMessageId": draft.id, "toolCallId": draft.call_id}
     else:
         content = {"kind": "text", "text": draft.value}

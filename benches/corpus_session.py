@@ -117,7 +117,11 @@ class SessionWriter:
             self._say(draft)
         spent = sum(len(self._message_json(d).encode()) for d in fixed)
         spent += sum(self._beside_bytes(d) for d in drafts)
-        self._fill([d for d in drafts if d.kind == "tool_result"], budget - spent)
+        tools = {d.call_id: d.tool for d in fixed}
+        results = [d for d in drafts if d.kind == "tool_result"]
+        for draft in results:
+            draft.tool = tools[draft.call_id]
+        self._fill(results, budget - spent)
         for draft in drafts:
             size = len(draft.visible.encode())
             rows.searchable += size

@@ -107,7 +107,7 @@ TITLES: Final = (
 
 _WORDS: Final = (
     *("alpha", "batch", "cache", "delta", "event", "frame", "guard", "hash"),
-    *("index", "job", "key", "lock", "merge", "node", "offset", "parse"),
+    *("index", "job", "kernel", "lock", "merge", "node", "offset", "parse"),
     *("queue", "retry", "stream", "table", "user", "vector", "worker", "yield"),
     *("zone", "billing", "upload", "session", "router", "schema"),
 )
