@@ -146,3 +146,48 @@ CREATE TABLE project_locations (
   PRIMARY KEY (project_id, path)
 );
 """
+
+#: Columns without which a table counts as missing. A newer schema that still has them is read.
+NEEDED: Final[dict[str, tuple[str, ...]]] = {
+    "session_metadata": ("session_id", "payload_json", "created_at", "last_used_at", "name"),
+    "session_metadata_tombstones": ("session_id",),
+    "runtime_events": (
+        "event_id",
+        "session_id",
+        "run_id",
+        "turn_id",
+        "event_seq",
+        "event_kind",
+        "payload_json",
+        "committed_at",
+    ),
+    "core_agent_runs": ("session_id", "run_id", "created_at", "record_json"),
+    "runtime_partial_snapshots": (
+        "stream_key",
+        "session_id",
+        "run_id",
+        "turn_id",
+        "after_event_id",
+        "payload_json",
+        "text_content",
+        "updated_at",
+    ),
+    "runtime_partial_segments": ("stream_key", "segment_seq", "text_content", "updated_at"),
+    "session_messages": (
+        "session_id",
+        "sequence",
+        "message_id",
+        "message_type",
+        "message_ts",
+        "record_json",
+    ),
+    "session_message_payloads": ("session_id", "sequence", "record_bytes", "sha256"),
+    "session_message_chunks": ("session_id", "sequence", "chunk_index", "data", "sha256"),
+}
+
+#: A database with none of these is no store at all.
+IDENTIFYING: Final = ("session_metadata", "runtime_events", "session_messages")
+
+#: Kinds and types that can carry visible text; everything else is a control fact.
+EVENT_KINDS: Final = ("text", "function_call", "function_response")
+MESSAGE_TYPES: Final = ("user", "assistant", "tool_call", "tool_result")

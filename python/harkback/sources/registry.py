@@ -1,0 +1,40 @@
+"""What a path is: the one place that maps a path to the Source that reads it.
+
+Invariant: it looks at names and kinds of files, never into one. Proof:
+tests/unit/sources/test_registry.py.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from harkback.errors import SourceError
+from harkback.sources.base import Source
+from harkback.sources.sqlite.source import SqliteSource
+
+STORE_NAME: Final = "runtime.sqlite"
+
+
+def open_source(path: str | os.PathLike[str], *, name: str | None = None) -> Source:
+    """The Source for a database file, or for a folder that holds a host's ``runtime.sqlite``.
+
+    Raises:
+        SourceError: nothing is there, or it is nothing that Harkback reads.
+    """
+    place = Path(path)
+    try:
+        if place.is_dir():
+            if not (place / STORE_NAME).is_file():
+                raise SourceError(
+                    "source_not_a_store", f"The folder holds no {STORE_NAME}; name a store in it."
+                )
+            place = place / STORE_NAME
+        elif not place.exists():
+            raise SourceError("source_missing", "There is nothing at this path.")
+    except PermissionError:
+        raise SourceError(
+            "source_unreadable", "The path cannot be looked at; check its permissions."
+        ) from None
+    return SqliteSource(place, name=name)

@@ -1,0 +1,237 @@
+"""The Sessions of a host store: which there are, who owns their transcript, how they descend.
+
+Invariant: deleted, staging, preparing and placeholder Sessions are not listed; a missing table is
+named in a Gap and never passes for an empty one; a lineage has one root whatever the links say.
+Proof: tests/sources/test_sqlite_catalog.py.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from harkback.errors import SourceError
+from harkback.model import Gap, Session
+from harkback.sources.base import Catalog
+from harkback.sources.sqlite import decode
+from harkback.sources.sqlite.schema import IDENTIFYING, NEEDED
+
+Owner: TypeAlias = Literal["ledger", "messages"]
+ParentKind: TypeAlias = Literal["subagent", "branch", "revision"]
+
+#: Columns that mirror the payload; newer and older schemas may lack them.
+_MIRRORS: Final = (
+    "last_message_at",
+    "is_archived",
+    "backend",
+    "parent_session_id",
+    "revision_root_session_id",
+    "subagent_parent_session_id",
+)
+_PARENTS: Final[tuple[tuple[ParentKind, str, str], ...]] = (
+    ("revision", "revisionParentSessionId", "revision_root_session_id"),
+    ("branch", "parentSessionId", "parent_session_id"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A catalog with what reading needs beside it: per Session its stored id and its owner."""
+
+    catalog: Catalog
+    keys: dict[str, bytes]
+    owners: dict[str, Owner]
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    key: bytes
+    session: Session
+    owner: Owner | None  # None: not listed, but a link in a lineage
+
+
+def whole_tables(connection: sqlite3.Connection) -> frozenset[str]:
+    """The needed tables that are there with the needed columns.
+
+    Raises:
+        SourceError: ``source_not_a_store`` when none of the identifying ones is.
+    """
+    found = set()
+    for table, columns in NEEDED.items():
+        rows = connection.execute(f"PRAGMA table_info({table})").fetchall()
+        if {name.decode() for name in columns_of(rows)} >= set(columns):
+            found.add(table)
+    if not found & set(IDENTIFYING):
+        raise SourceError(
+            "source_not_a_store", "The database holds no session tables; name another file."
+        )
+    return frozenset(found)
+
+
+def columns_of(rows: list[tuple[Any, ...]]) -> list[bytes]:
+    return [row[1] for row in rows]
+
+
+def read_listing(connection: sqlite3.Connection, tables: frozenset[str], source: str) -> Listing:
+    """Every listed Session, newest activity first, then by id."""
+    missing = tuple(table for table in NEEDED if table not in tables)
+    gaps: list[Gap] = []
+    if missing:
+        gaps.append(Gap("source_incomplete", "The store lacks " + ", ".join(missing) + "."))
+    if "session_metadata" in tables:
+        entries, damaged = _from_metadata(connection, tables, source)
+    else:
+        entries, damaged = _from_records(connection, tables, source), 0
+    if damaged:
+        message = "Session headers do not parse; the columns beside them were read."
+        gaps.append(Gap("record_damaged", message, damaged))
+    listed = [entry for entry in _with_lineage(entries) if entry.owner is not None]
+    listed.sort(key=lambda entry: (-entry.session.last_activity_at, entry.session.id))
+    return Listing(
+        Catalog(tuple(entry.session for entry in listed), tuple(gaps)),
+        {entry.session.id: entry.key for entry in listed},
+        {entry.session.id: entry.owner for entry in listed if entry.owner},
+        missing,
+    )
+
+
+def _from_metadata(
+    connection: sqlite3.Connection, tables: frozenset[str], source: str
+) -> tuple[list[_Entry], int]:
+    rows = connection.execute("PRAGMA table_info(session_metadata)").fetchall()
+    present = [name for name in _MIRRORS if name.encode() in columns_of(rows)]
+    columns = (*NEEDED["session_metadata"], *present)
+    deleted: set[bytes] = set()
+    if "session_metadata_tombstones" in tables:
+        deleted = {
+            key
+            for (key,) in connection.execute("SELECT session_id FROM session_metadata_tombstones")
+        }
+    entries, damaged = [], 0
+    for row in connection.execute(f"SELECT {', '.join(columns)} FROM session_metadata"):
+        column = dict(zip(columns, row, strict=True))
+        owner: Owner | None
+        try:
+            header = decode.parse(column["payload_json"])
+            owner = _owner(header, column)
+        except decode.Damaged:
+            header, damaged = {}, damaged + (column["session_id"] not in deleted)
+            owner = _owner_by_rows(connection, tables, column["session_id"])
+        if column["session_id"] in deleted:
+            owner = None
+        entries.append(_Entry(column["session_id"], _session(source, header, column), owner))
+    return entries, damaged
+
+
+def _owner(header: decode.Record, column: dict[str, Any]) -> Owner | None:
+    """Who owns the transcript; None hides the Session."""
+    marker = header.get("transcriptLedgerVersion")
+    staging = marker == 0 and marker is not None
+    preparing = header.get("revisionState") == "preparing"
+    placeholder = "fake" in (header.get("backend"), decode.text_of(column.get("backend")))
+    if staging or preparing or placeholder:
+        return None
+    return "messages" if marker is None else "ledger"
+
+
+def _owner_by_rows(connection: sqlite3.Connection, tables: frozenset[str], key: bytes) -> Owner:
+    """For a header that cannot be read: the ledger when it holds anything of the Session."""
+    if "runtime_events" not in tables:
+        return "messages"
+    found = connection.execute(
+        "SELECT 1 FROM runtime_events WHERE session_id = CAST(? AS TEXT) LIMIT 1", (key,)
+    ).fetchone()
+    return "ledger" if found else "messages"
+
+
+def _session(source: str, header: decode.Record, column: dict[str, Any]) -> Session:
+    started = decode.milliseconds(column["created_at"], header.get("createdAt"))
+    used = decode.milliseconds(column["last_used_at"], started)
+    parent, kind = _parent(header, column)
+    archived = header.get("isArchived")
+    cwd = header.get("cwd")
+    return Session(
+        source=source,
+        id=decode.text_of(column["session_id"]),
+        title=decode.text_of(column["name"]),
+        project=cwd if isinstance(cwd, str) and cwd else None,
+        started_at=started,
+        last_activity_at=decode.milliseconds(column.get("last_message_at"), used),
+        archived=archived if isinstance(archived, bool) else bool(column.get("is_archived")),
+        parent=parent,
+        parent_kind=kind,
+        copied=bool(header.get("conversationCopy")) or kind in ("branch", "revision"),
+    )
+
+
+def _parent(header: decode.Record, column: dict[str, Any]) -> tuple[str | None, ParentKind | None]:
+    own = decode.text_of(column["session_id"])
+    spawned = header.get("subagentParent")
+    named = spawned.get("parentSessionId") if isinstance(spawned, dict) else None
+    found = named or decode.text_of(column.get("subagent_parent_session_id"))
+    if isinstance(found, str) and found and found != own:
+        return found, "subagent"
+    for kind, key, mirror in _PARENTS:
+        found = header.get(key) or decode.text_of(column.get(mirror))
+        if isinstance(found, str) and found and found != own:
+            return found, kind
+    return None, None
+
+
+def _from_records(
+    connection: sqlite3.Connection, tables: frozenset[str], source: str
+) -> list[_Entry]:
+    """Without metadata: the ids that the transcript tables hold; the ledger goes first."""
+    entries: dict[bytes, _Entry] = {}
+    places: tuple[tuple[Owner, str, str], ...] = (
+        ("ledger", "runtime_events", "committed_at"),
+        ("messages", "session_messages", "message_ts"),
+    )
+    for owner, table, time in places:
+        if table not in tables:
+            continue
+        statement = f"SELECT session_id, MIN({time}), MAX({time}) FROM {table} GROUP BY session_id"
+        for key, first, last in connection.execute(statement):
+            name = decode.text_of(key)
+            session = Session(
+                source,
+                name,
+                "",
+                None,
+                decode.milliseconds(first, 0),
+                decode.milliseconds(last, 0),
+            )
+            entries.setdefault(key, _Entry(key, session, owner))
+    return list(entries.values())
+
+
+def _with_lineage(entries: list[_Entry]) -> list[_Entry]:
+    parents = {entry.session.id: entry.session.parent for entry in entries}
+    return [_Entry(entry.key, _placed(entry.session, parents), entry.owner) for entry in entries]
+
+
+def _placed(session: Session, parents: dict[str, str | None]) -> Session:
+    """The Session with its root and generation. A ring's root is its smallest id."""
+    path = [session.id]
+    while (parent := parents.get(path[-1])) is not None and parent not in path:
+        path.append(parent)
+    root, generation = path[-1], len(path) - 1
+    if parent is not None:
+        root = min(path[path.index(parent) :])
+        generation = path.index(root) if root in path else 0
+    return Session(
+        session.source,
+        session.id,
+        session.title,
+        session.project,
+        session.started_at,
+        session.last_activity_at,
+        session.archived,
+        session.parent,
+        session.parent_kind,
+        root,
+        generation,
+        session.copied,
+    )

@@ -1,0 +1,291 @@
+"""Sessions whose transcript the event ledger owns: events and streams in flight.
+
+Invariant: an event becomes at most one Message, in (time, run in order of creation, sequence, id)
+order; partial events, child runs and control facts become none; nothing is lost to a doubled id.
+Locators: ``e<rowid>``, ``d<rowid>`` (its id was taken: the event's own id is used), ``s<key>``.
+Proof: tests/sources/test_sqlite_ledger.py.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from harkback.model import Part, StoredMessage
+from harkback.sources.sqlite import decode
+from harkback.sources.sqlite.records import (
+    Findings,
+    Fingerprint,
+    Row,
+    in_order,
+    placeholders,
+    unique,
+)
+from harkback.sources.sqlite.schema import EVENT_KINDS
+
+#: Time, run, sequence, event id; then 0 for the event itself, 1 for a stream anchored to it.
+Place: TypeAlias = tuple[int, int, int, str, int, int, str]
+
+_VISIBLE = "event_kind IN ({})".format(",".join(f"'{kind}'" for kind in EVENT_KINDS))
+_EVENT = "rowid, event_id, run_id, turn_id, event_seq, committed_at, payload_json"
+_EVENTS = (
+    f"SELECT {_EVENT} FROM runtime_events WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE} "
+    "ORDER BY committed_at, event_id"
+)
+SCAN = f"SELECT payload_json FROM runtime_events WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
+COUNT = f"SELECT COUNT(*) FROM runtime_events WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
+_RUNS = (
+    "SELECT run_id, created_at, record_json FROM core_agent_runs "
+    "WHERE session_id = CAST(? AS TEXT) ORDER BY created_at, run_id"
+)
+_STREAMS = (
+    "SELECT stream_key, run_id, turn_id, after_event_id, updated_at, payload_json, text_content "
+    "FROM runtime_partial_snapshots WHERE session_id = CAST(? AS TEXT) "
+    "ORDER BY updated_at, stream_key"
+)
+_SEGMENTS = (
+    "SELECT segment_seq, updated_at, text_content FROM runtime_partial_segments "
+    "WHERE stream_key = CAST(? AS TEXT) ORDER BY segment_seq"
+)
+_ANCHOR = (
+    "SELECT event_id, run_id, event_seq, committed_at, payload_json FROM runtime_events "
+    "WHERE event_id = CAST(? AS TEXT)"
+)
+STREAMING = "SELECT DISTINCT session_id FROM runtime_partial_snapshots"
+_END: Place = (2**63, 0, 0, "", 0, 0, "")
+
+
+class Runs(NamedTuple):
+    """The runs of one Session: their order of creation, and which are children of another."""
+
+    order: dict[bytes, int]
+    children: frozenset[bytes]
+
+
+class Visible(NamedTuple):
+    """One event that is a Message, before its id is settled."""
+
+    place: Place
+    ids: tuple[object, ...]
+    kind: Any
+    parts: tuple[Part, ...]
+    archived: bool
+
+
+class Ledger:
+    """Reads the ledger on one connection; ``tables`` are those that are whole."""
+
+    def __init__(self, connection: sqlite3.Connection, tables: frozenset[str]) -> None:
+        self._connection = connection
+        self._tables = tables
+
+    def _rows(self, table: str, statement: str, *values: object) -> Iterator[Row]:
+        if table in self._tables:
+            yield from self._connection.execute(statement, values)
+
+    def _events(self, session: bytes) -> Iterator[Row]:
+        return self._rows("runtime_events", _EVENTS, session)
+
+    def streaming(self) -> set[bytes]:
+        """Sessions with a stream in flight."""
+        return {key for (key,) in self._rows("runtime_partial_snapshots", STREAMING)}
+
+    def read(
+        self, session: bytes, fingerprint: Fingerprint, findings: Findings
+    ) -> list[StoredMessage]:
+        runs = self._runs(session, fingerprint)
+        visible: list[tuple[Visible, Row]] = []
+        fingerprint.mark(b"events")
+        for row in fingerprint.through(self._events(session)):
+            try:
+                event = _visible(row, runs)
+            except decode.Damaged:
+                findings.add("record")
+                continue
+            if event is not None:
+                visible.append((event, row))
+        visible.sort(key=lambda pair: pair[0].place)
+        taken: set[str] = set()
+        placed: list[tuple[Place, StoredMessage]] = []
+        for event, row in visible:
+            message = _message(event, row, taken)
+            if event.archived:
+                findings.add("archived")
+            placed.append((event.place, message))
+        taken.update(event.place[3] for event, _ in visible)
+        fingerprint.mark(b"streams")
+        placed += self._streams(session, runs, taken, fingerprint, findings)
+        placed.sort(key=lambda pair: pair[0])
+        return [message for _, message in placed]
+
+    def hash(self, session: bytes, fingerprint: Fingerprint) -> None:
+        """Feeds what ``read`` would feed, without decoding."""
+        for row in self._rows("core_agent_runs", _RUNS, session):
+            fingerprint.feed(row)
+        fingerprint.mark(b"events")
+        for row in self._events(session):
+            fingerprint.feed(row)
+        fingerprint.mark(b"streams")
+        for row in self._rows("runtime_partial_snapshots", _STREAMS, session):
+            fingerprint.feed(row)
+            for segment in self._rows("runtime_partial_segments", _SEGMENTS, row[0]):
+                fingerprint.feed(segment)
+
+    def around(self, session: bytes, locators: Sequence[str]) -> list[StoredMessage]:
+        rowids = {int(locator[1:]): locator[0] for locator in locators if locator[0] in "ed"}
+        runs = self._runs(session, Fingerprint(""))
+        found: list[StoredMessage] = []
+        statement = (
+            f"SELECT {_EVENT} FROM runtime_events WHERE session_id = CAST(? AS TEXT) "
+            f"AND rowid IN ({placeholders(len(rowids))})"
+        )
+        for row in self._rows("runtime_events", statement, session, *rowids):
+            try:
+                event = _visible(row, runs)
+            except decode.Damaged:
+                continue
+            if event is not None:
+                doubled = rowids[row[0]] == "d"
+                taken = {name for name in event.ids[:-1] if doubled and isinstance(name, str)}
+                found.append(_message(event, row, taken))
+        if any(locator[0] == "s" for locator in locators):
+            unseen = self._streams(session, runs, set(), Fingerprint(""), Findings())
+            found += [message for _, message in unseen]
+        return in_order(found, locators)
+
+    def _runs(self, session: bytes, fingerprint: Fingerprint) -> Runs:
+        order: dict[bytes, int] = {}
+        children: set[bytes] = set()
+        for row in fingerprint.through(self._rows("core_agent_runs", _RUNS, session)):
+            order[row[0]] = len(order)
+            try:
+                header = decode.parse(row[2])
+            except decode.Damaged:
+                continue
+            parent, agent = header.get("parentRunId"), header.get("agentId")
+            if parent and (agent or not header.get("continuationSource")):
+                children.add(row[0])
+        return Runs(order, frozenset(children))
+
+    def _streams(
+        self,
+        session: bytes,
+        runs: Runs,
+        taken: set[str],
+        fingerprint: Fingerprint,
+        findings: Findings,
+    ) -> Iterator[tuple[Place, StoredMessage]]:
+        rows = self._rows("runtime_partial_snapshots", _STREAMS, session)
+        for number, row in enumerate(list(rows)):
+            fingerprint.feed(row)
+            key, run, turn, anchor, updated, payload, base = row
+            pieces, newest = [decode.text_of(base)], updated
+            segments = self._rows("runtime_partial_segments", _SEGMENTS, key)
+            for _, at, piece in fingerprint.through(segments):
+                pieces.append(decode.text_of(piece))
+                newest = max(newest, at)
+            try:
+                record = decode.parse(payload)
+            except decode.Damaged:
+                record = {}
+            if run in runs.children or not _is_answer(record):
+                continue
+            refs = _object(record, "refs")
+            ids = (refs.get("storedMessageId"), refs.get("providerEventId"), record.get("id"))
+            if any(isinstance(name, str) and name in taken for name in ids):
+                continue  # its event has settled
+            name = unique(taken, *ids, decode.text_of(key))
+            place = (*self._anchor(anchor, runs)[:4], 1, number, "")
+            findings.add("stream")
+            yield (
+                place,
+                StoredMessage(
+                    id=name or decode.text_of(key),
+                    kind="assistant",
+                    turn=decode.text_of(turn),
+                    timestamp=decode.milliseconds(newest, 0),
+                    parts=decode.assistant_parts({"text": "".join(pieces)}),
+                    locator="s" + decode.text_of(key),
+                    in_progress=True,
+                ),
+            )
+
+    def _anchor(self, event: object, runs: Runs) -> Place:
+        """Where the event that a stream follows stands; the end when it names none."""
+        if event is None:
+            return _END
+        for name, run, sequence, committed, payload in self._rows("runtime_events", _ANCHOR, event):
+            try:
+                record = decode.parse(payload)
+            except decode.Damaged:
+                record = {}
+            time = decode.milliseconds(record.get("ts"), committed)
+            return _place(time, run, sequence, name, runs)
+        return _END
+
+
+def _object(record: decode.Record, key: str) -> decode.Record:
+    value = record.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _is_answer(record: decode.Record) -> bool:
+    """Whether a stream carries answer text: of the model, and not its thinking."""
+    kind = _object(record, "content").get("kind", "text")
+    return record.get("role", "model") == "model" and kind == "text" and not decode.hidden(record)
+
+
+def _place(time: int, run: bytes, sequence: int, event: bytes, runs: Runs) -> Place:
+    index = runs.order.get(run, len(runs.order))
+    return (time, index, decode.milliseconds(sequence, 0), decode.text_of(event), 0, 0, "")
+
+
+def _visible(row: Row, runs: Runs) -> Visible | None:
+    """Raises Damaged when the payload does not parse."""
+    _, event, run, _, sequence, committed, payload = row
+    if run in runs.children:
+        return None
+    record = decode.parse(payload)
+    if record.get("partial") is True or decode.hidden(record):
+        return None
+    content = _object(record, "content")
+    if decode.hidden(content):
+        return None
+    refs = _object(record, "refs")
+    call = refs.get("toolCallId") or content.get("id")
+    ids: tuple[object, ...] = (refs.get("storedMessageId"), refs.get("providerEventId"))
+    archived = False
+    parts: tuple[Part, ...]
+    match content.get("kind"), record.get("role"):
+        case "text", "user":
+            kind, parts = "user", decode.user_parts(content)
+        case "text", "model":
+            kind, parts = "assistant", decode.assistant_parts(content)
+        case "function_call", _:
+            delta = _object(_object(record, "actions"), "stateDelta")
+            intent = delta.get("intent")
+            parts = decode.call_parts(content.get("name"), intent, content.get("args"))
+            kind, ids = "tool_call", (call,)
+        case "function_response", _:
+            kind = "tool_result"
+            parts, archived = decode.result_parts(content.get("result"))
+        case _:
+            return None
+    time = decode.milliseconds(record.get("ts"), committed)
+    name = decode.text_of(event)
+    return Visible(_place(time, run, sequence, event, runs), (*ids, name), kind, parts, archived)
+
+
+def _message(event: Visible, row: Row, taken: set[str]) -> StoredMessage:
+    first = next((name for name in event.ids if isinstance(name, str) and name), None)
+    own = event.place[3]
+    name = unique(taken, first) or own
+    return StoredMessage(
+        id=name,
+        kind=event.kind,
+        turn=decode.text_of(row[3]),
+        timestamp=event.place[0],
+        parts=event.parts,
+        locator=("e" if name == first else "d") + str(row[0]),
+    )

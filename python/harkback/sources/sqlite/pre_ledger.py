@@ -1,0 +1,170 @@
+"""Sessions from before the ledger: message rows, long ones cut into chunks.
+
+Invariant: a chunked record is read only when all its chunks are there and their digests hold;
+otherwise it costs itself, is counted by reason, and its Session is offered by every scan.
+Locators: ``m<sequence>``, ``n<sequence>`` (its id was taken: the sequence makes another).
+Proof: tests/sources/test_sqlite_pre_ledger.py.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from harkback.engine import Engine
+from harkback.model import Part, StoredMessage
+from harkback.sources.sqlite import decode
+from harkback.sources.sqlite.records import (
+    Findings,
+    Fingerprint,
+    Row,
+    in_order,
+    placeholders,
+    unique,
+)
+from harkback.sources.sqlite.schema import CHUNK_MARKER, MESSAGE_TYPES
+
+MARKER = CHUNK_MARKER.encode()
+_VISIBLE = "message_type IN ({})".format(",".join(f"'{name}'" for name in MESSAGE_TYPES))
+_MESSAGE = "sequence, message_id, message_type, message_ts, record_json"
+_MESSAGES = (
+    f"SELECT {_MESSAGE} FROM session_messages WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
+)
+_ORDER = " ORDER BY sequence"
+SCAN = f"SELECT record_json FROM session_messages WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
+COUNT = f"SELECT COUNT(*) FROM session_messages WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
+_CHUNKED = (
+    "SELECT sequence FROM session_messages WHERE session_id = CAST(? AS TEXT) "
+    f"AND {_VISIBLE} AND record_json = ?"
+)
+_PAYLOAD = (
+    "SELECT record_bytes, sha256 FROM session_message_payloads "
+    "WHERE session_id = CAST(? AS TEXT) AND sequence = ?"
+)
+_CHUNKS = (
+    "SELECT chunk_index, sha256, data FROM session_message_chunks "
+    "WHERE session_id = CAST(? AS TEXT) AND sequence = ? ORDER BY chunk_index"
+)
+
+
+class PreLedger:
+    """Reads message rows on one connection; ``tables`` are those that are whole."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, tables: frozenset[str], engine: Engine
+    ) -> None:
+        self._connection = connection
+        self._tables = tables
+        self._engine = engine
+
+    def _rows(self, table: str, statement: str, *values: object) -> Iterator[Row]:
+        if table in self._tables:
+            yield from self._connection.execute(statement, values)
+
+    def read(
+        self, session: bytes, fingerprint: Fingerprint, findings: Findings
+    ) -> list[StoredMessage]:
+        taken: set[str] = set()
+        messages: list[StoredMessage] = []
+        for row in self._rows("session_messages", _MESSAGES + _ORDER, session):
+            fingerprint.feed(row)
+            try:
+                message = self._message(session, row, taken, fingerprint, findings)
+            except decode.Damaged as damage:
+                findings.add(str(damage) or "record")
+                continue
+            if message is not None:
+                messages.append(message)
+        return messages
+
+    def hash(self, session: bytes, fingerprint: Fingerprint) -> None:
+        """Feeds what ``read`` would feed, without decoding."""
+        for row in self._rows("session_messages", _MESSAGES + _ORDER, session):
+            fingerprint.feed(row)
+            if row[-1] == MARKER:
+                self._chunks(session, row[0], fingerprint)
+
+    def around(self, session: bytes, locators: Sequence[str]) -> list[StoredMessage]:
+        sequences = {int(name[1:]): name[0] for name in locators if name[0] in "mn"}
+        statement = f"{_MESSAGES} AND sequence IN ({placeholders(len(sequences))})"
+        found: list[StoredMessage] = []
+        for row in self._rows("session_messages", statement, session, *sequences):
+            taken = {decode.text_of(row[1])} if sequences[row[0]] == "n" else set()
+            try:
+                message = self._message(session, row, taken, Fingerprint(""), Findings())
+            except decode.Damaged:
+                continue
+            if message is not None:
+                found.append(message)
+        return in_order(found, locators)
+
+    def bodies(self, session: bytes) -> Iterator[bytes | None]:
+        """The chunked records of a Session, joined; None for one that cannot be trusted."""
+        rows = self._rows("session_messages", _CHUNKED, session, CHUNK_MARKER)
+        for (sequence,) in rows:
+            yield self._body(session, sequence, Fingerprint(""))[0]
+
+    def _chunks(
+        self, session: bytes, sequence: int, fingerprint: Fingerprint
+    ) -> tuple[Row | None, list[Row]]:
+        fingerprint.mark(b"payload")
+        payload = next(self._rows("session_message_payloads", _PAYLOAD, session, sequence), None)
+        if payload is not None:
+            fingerprint.feed(payload)
+        fingerprint.mark(b"chunks")
+        rows = self._rows("session_message_chunks", _CHUNKS, session, sequence)
+        return payload, list(fingerprint.through(rows))
+
+    def _body(
+        self, session: bytes, sequence: int, fingerprint: Fingerprint
+    ) -> tuple[bytes | None, str]:
+        payload, rows = self._chunks(session, sequence, fingerprint)
+        if payload is None or not isinstance(payload[0], int):
+            return None, "chunk_gap"
+        if not all(isinstance(row[0], int) and isinstance(row[2], bytes) for row in rows):
+            return None, "chunk_digest"
+        chunks = [(index, data, decode.text_of(digest)) for index, digest, data in rows]
+        body, damage = self._engine.reassemble(chunks, payload[0], decode.text_of(payload[1]))
+        return body, damage or ""
+
+    def _message(
+        self,
+        session: bytes,
+        row: Row,
+        taken: set[str],
+        fingerprint: Fingerprint,
+        findings: Findings,
+    ) -> StoredMessage | None:
+        sequence, name, kind, time, raw = row
+        if raw == MARKER:
+            raw, damage = self._body(session, sequence, fingerprint)
+            if raw is None:
+                raise decode.Damaged(damage)
+        record = decode.parse(raw)
+        if decode.hidden(record):
+            return None
+        archived = False
+        parts: tuple[Part, ...]
+        match kind:
+            case b"user":
+                parts = decode.user_parts(record)
+            case b"assistant":
+                parts = decode.assistant_parts(record)
+            case b"tool_call":
+                parts = decode.call_parts(
+                    record.get("toolName"), record.get("intent"), record.get("args")
+                )
+            case _:
+                parts, archived = decode.result_parts(record.get("content"))
+        if archived:
+            findings.add("archived")
+        first = unique(taken, decode.text_of(name))
+        turn = record.get("turnId")
+        return StoredMessage(
+            id=first or f"{decode.text_of(name)}#{sequence}",
+            kind=kind.decode(),
+            turn=turn if isinstance(turn, str) else None,
+            timestamp=decode.milliseconds(record.get("ts"), time),
+            parts=parts,
+            locator=("m" if first else "n") + str(sequence),
+        )

@@ -1,0 +1,92 @@
+"""What the two halves of a store share: the rows of one Session, its hash, its decoded Messages.
+
+Invariant: a fingerprint is fed with every value that the Messages are made of, each in a form
+that cannot be confused with another, so equal fingerprints mean equal Messages, locators too.
+Proof: tests/sources/test_sqlite_fingerprint.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, TypeAlias
+
+from harkback.model import Gap, GapCode, StoredMessage
+
+Row: TypeAlias = tuple[Any, ...]
+
+BATCH_ROWS: Final = 256
+#: Changes when the same rows decode to other Messages than before.
+DECODER_VERSION: Final = b"harkback-sqlite-1"
+
+_MESSAGES: Final[dict[str, tuple[GapCode, str]]] = {
+    "record": ("record_damaged", "Records that do not parse were left out."),
+    "chunk_gap": ("record_damaged", "Long records lack a part and were left out."),
+    "chunk_length": ("record_damaged", "Long records have another length than recorded."),
+    "chunk_digest": ("record_damaged", "Long records have another digest than recorded."),
+    "archived": ("body_archived", "Tool results were moved to an archive; their text is gone."),
+    "stream": ("stream_in_flight", "Answers are still being written; shown as far as they are."),
+}
+
+
+class Fingerprint:
+    """A strong hash over rows."""
+
+    def __init__(self, owner: str) -> None:
+        self._hash = hashlib.sha256(DECODER_VERSION + owner.encode())
+
+    def feed(self, row: Row) -> None:
+        """Takes a row whose last value may be long."""
+        *short, last = row
+        body = last if isinstance(last, bytes) else repr(last).encode()
+        self._hash.update(b"%r%s%d:" % (short, type(last).__name__.encode(), len(body)))
+        self._hash.update(body)
+
+    def through(self, rows: Iterable[Row]) -> Iterator[Row]:
+        for row in rows:
+            self.feed(row)
+            yield row
+
+    def mark(self, name: bytes) -> None:
+        """Separates one kind of rows from the next."""
+        self._hash.update(b"\x00" + name + b"\x00")
+
+    def digest(self) -> bytes:
+        return self._hash.digest()
+
+
+class Findings:
+    """Counts per reason, given out as Gaps."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def add(self, reason: str) -> None:
+        self.counts[reason] += 1
+
+    def gaps(self) -> tuple[Gap, ...]:
+        return tuple(
+            Gap(code, message, self.counts[reason])
+            for reason, (code, message) in _MESSAGES.items()
+            if self.counts[reason]
+        )
+
+
+def unique(ids: set[str], *candidates: object) -> str | None:
+    """The first candidate that is a usable id and not taken; takes it."""
+    for candidate in candidates:
+        if isinstance(candidate, str) and candidate and candidate not in ids:
+            ids.add(candidate)
+            return candidate
+    return None
+
+
+def in_order(messages: Iterable[StoredMessage], locators: Sequence[str]) -> list[StoredMessage]:
+    """The Messages that these locators name, in this order; a locator without one is skipped."""
+    found = {message.locator: message for message in messages}
+    return [found[locator] for locator in locators if locator in found]
+
+
+def placeholders(count: int) -> str:
+    return ",".join("?" * count)

@@ -1,0 +1,326 @@
+"""A host's SQLite store as a Source: Views of one database, none of which leaves a trace.
+
+A View holds one read transaction, or reads a file that did not move meanwhile. What is costly to
+get is kept per thread between Views of the same epoch: connection, catalog, fingerprints, counts.
+Invariant: two Views have equal epochs only if nothing was written in between, as far as SQLite
+(``data_version`` on the kept connection) and the file system (settled times, sizes, inodes) tell.
+Proof: tests/sources/test_sqlite_source.py, tests/sources/test_sqlite_untouched.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, TypeVar
+
+from harkback.engine import Engine
+from harkback.errors import SourceError, UsageError
+from harkback.model import Gap, StoredMessage
+from harkback.sources.base import Catalog, ScanResult, Transcript
+from harkback.sources.sqlite import ledger, opening, pre_ledger
+from harkback.sources.sqlite.catalog import Listing, read_listing, whole_tables
+from harkback.sources.sqlite.ledger import Ledger
+from harkback.sources.sqlite.narrow import Narrowing
+from harkback.sources.sqlite.opening import Connect, Files
+from harkback.sources.sqlite.pre_ledger import PreLedger
+from harkback.sources.sqlite.records import Findings, Fingerprint
+
+T = TypeVar("T")
+
+_serials = itertools.count()
+#: Connections that a fork left in the child. Closing one would act on the parent's locks, so they
+#: are kept from the collector for as long as the process lives.
+_abandoned: Final[list[object]] = []
+
+
+class _Kept:
+    """A connection and what was read on it, valid for one epoch."""
+
+    def __init__(self, path: str, connect: Connect | None) -> None:
+        self.pid = os.getpid()
+        self.serial = next(_serials)
+        self.files = opening.look(path)
+        self.settled = self.files.settled()  # then, not now: what was read since is in question
+        self.connection, self.mode = opening.connect(path, self.files, connect)
+        self.version = 0
+        self.forget()
+
+    def forget(self) -> None:
+        self.tables: frozenset[str] | None = None
+        self.listing: Listing | None = None
+        self.fingerprints: dict[str, bytes] = {}
+        self.counts: dict[str, int] = {}
+
+    @property
+    def live(self) -> bool:
+        """Whether SQLite itself sees to it that a View stays as it is."""
+        return self.mode in ("shared", "host")
+
+    def fits(self, files: Files) -> bool:
+        """Whether this connection may serve a database that looks like this now."""
+        if self.mode == "host":
+            return True
+        if self.mode == "shared":
+            same = (self.files.shared, (self.files.database or (0,))[-1])
+            return files.mode == "shared" and same == (
+                files.shared,
+                (files.database or (0,))[-1],
+            )
+        return files == self.files and self.settled
+
+    def epoch(self) -> Hashable:
+        """Of a live connection by its data version; of files by their stats, once settled."""
+        if self.live:
+            return (self.serial, self.version, self.files)
+        return self.files if self.settled else (self.serial, self.files)
+
+    def dispose(self) -> None:
+        """Closes the connection in the process that opened it; a child gives it up instead."""
+        connection: sqlite3.Connection | None = self.__dict__.pop("connection", None)
+        if connection is None:
+            return
+        if self.pid != os.getpid():
+            _abandoned.append(connection)
+            return
+        with contextlib.suppress(sqlite3.Error):
+            connection.close()
+
+    def __del__(self) -> None:  # the thread that kept it has ended
+        self.dispose()
+
+
+class SqliteSource:
+    """A host store.
+
+    Args:
+        path: the database file.
+        name: unique among the Sources of one Recall and stable; the file's path when not given.
+        connect: makes a connection with the host's own SQLite library; for a host that bundles
+            another one, or that opens the store in this process after Harkback did (in one
+            process SQLite shares a database's shared memory between connections, and the first
+            one decides whether it may be written).
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        name: str | None = None,
+        connect: Connect | None = None,
+    ) -> None:
+        self._path = str(Path(path).absolute())
+        self.name = name or self._path
+        self._connect = connect
+        self._local = threading.local()
+        self._open: weakref.WeakSet[_Kept] = weakref.WeakSet()
+        self._closed = False
+
+    @contextlib.contextmanager
+    def view(self, engine: Engine) -> Iterator[SqliteView]:
+        """One consistent state. Views of one thread do not overlap.
+
+        Raises:
+            SourceError: the store as a whole cannot be read.
+            UsageError: the Source was closed.
+        """
+        if self._closed:
+            raise UsageError("closed", "This Source was closed.")
+        view = SqliteView(self, engine)
+        try:
+            yield view
+        finally:
+            view.end()
+
+    def close(self) -> None:
+        """Closes every connection; Views must have ended."""
+        self._closed = True
+        for kept in list(self._open):
+            kept.dispose()
+
+    def acquire(self) -> _Kept:
+        """This thread's connection, fit for the database as it is now, in a transaction."""
+        kept: _Kept | None = getattr(self._local, "kept", None)
+        if kept is not None:
+            files = opening.look(self._path)
+            if kept.pid == os.getpid() and kept.fits(files):
+                if kept.live:
+                    version = opening.begin(kept.connection)
+                    if (version, files) != (kept.version, kept.files):
+                        kept.forget()
+                        kept.version, kept.files = version, files
+                return kept
+            self.release(kept)
+        kept = _Kept(self._path, self._connect)
+        self._open.add(kept)
+        self._local.kept = kept
+        if kept.live:
+            kept.version = opening.begin(kept.connection)
+        return kept
+
+    def release(self, kept: _Kept) -> None:
+        """Gives up a connection that cannot serve any more."""
+        self._local.kept = None
+        kept.dispose()
+
+    def look(self) -> Files:
+        return opening.look(self._path)
+
+
+class SqliteView:
+    """One consistent state of a host store. Not for two threads at once."""
+
+    def __init__(self, source: SqliteSource, engine: Engine) -> None:
+        self._source = source
+        self._engine = engine
+        self._answered = False
+        self._kept = source.acquire()
+        self.epoch: Hashable = self._kept.epoch()
+        try:
+            self._listing()
+        except BaseException:
+            self.end()
+            raise
+
+    def sessions(self) -> Catalog:
+        return self._listing().catalog
+
+    def record_count(self, session: str) -> int:
+        """Rows of the kinds that can be visible, whatever can be read of them."""
+        counts = self._kept.counts
+        if session not in counts:
+            counts[session] = self._steady(lambda: self._count(session))
+        return counts[session]
+
+    def fingerprint(self, session: str) -> bytes:
+        known = self._kept.fingerprints.get(session)
+        return self._steady(lambda: self._hash(session)) if known is None else known
+
+    def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
+        missing = self._listing().missing
+        if missing:
+            message = "Nothing was ruled out: the store lacks " + ", ".join(missing) + "."
+            return ScanResult(frozenset(sessions), Gap("fast_path_declined", message))
+        scanner = self._engine.scanner(terms)
+
+        def narrow() -> frozenset[str]:
+            events, messages = self._readers()
+            narrowing = Narrowing(self._kept.connection, self._listing(), events, messages)
+            found = narrowing.run(scanner, sessions, overlapped=self._kept.mode != "host")
+            self._kept.counts.update(found.counts)
+            return found.offered
+
+        return ScanResult(self._steady(narrow))
+
+    def read(self, session: str) -> Transcript:
+        return self._steady(lambda: self._read(session))
+
+    def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
+        def around() -> list[StoredMessage]:
+            listing = self._listing()
+            key, events, messages = listing.keys[session], *self._readers()
+            if listing.owners[session] == "ledger":
+                return events.around(key, locators)
+            return messages.around(key, locators)
+
+        return self._steady(around)
+
+    def end(self) -> None:
+        """Ends the transaction; the connection is kept for the next View of this thread."""
+        if not self._kept.live:
+            return
+        try:
+            self._kept.connection.execute("COMMIT")
+        except sqlite3.Error:
+            self._source.release(self._kept)
+
+    def _listing(self) -> Listing:
+        if self._kept.listing is None:
+            self._steady(self._list)
+        listing = self._kept.listing
+        assert listing is not None
+        return listing
+
+    def _list(self) -> None:
+        kept = self._kept
+        kept.tables = whole_tables(kept.connection)
+        kept.listing = read_listing(kept.connection, kept.tables, self._source.name)
+
+    def _readers(self) -> tuple[Ledger, PreLedger]:
+        tables, connection = self._kept.tables or frozenset(), self._kept.connection
+        return Ledger(connection, tables), PreLedger(connection, tables, self._engine)
+
+    def _count(self, session: str) -> int:
+        listing = self._listing()
+        owns = listing.owners[session] == "ledger"
+        if ("runtime_events" if owns else "session_messages") in listing.missing:
+            return 0
+        statement = ledger.COUNT if owns else pre_ledger.COUNT
+        row = self._kept.connection.execute(statement, (listing.keys[session],)).fetchone()
+        return int(row[0])
+
+    def _hash(self, session: str) -> bytes:
+        listing = self._listing()
+        owner = listing.owners[session]
+        fingerprint = Fingerprint(owner)
+        try:
+            reader = self._readers()[owner == "messages"]
+            reader.hash(listing.keys[session], fingerprint)
+        except sqlite3.DatabaseError as error:
+            return _of_damage(error)
+        self._kept.fingerprints[session] = fingerprint.digest()
+        return fingerprint.digest()
+
+    def _read(self, session: str) -> Transcript:
+        listing = self._listing()
+        owner = listing.owners[session]
+        fingerprint, findings = Fingerprint(owner), Findings()
+        try:
+            reader = self._readers()[owner == "messages"]
+            messages = reader.read(listing.keys[session], fingerprint, findings)
+        except sqlite3.DatabaseError as error:
+            message = "A Session lies in damaged pages of the database and was left out."
+            return Transcript((), _of_damage(error), (Gap("session_unreadable", message, 1),))
+        self._kept.fingerprints[session] = fingerprint.digest()
+        return Transcript(tuple(messages), fingerprint.digest(), findings.gaps())
+
+    def _steady(self, work: Callable[[], T]) -> T:
+        """``work`` on a state that stood still. A View that has answered cannot start again."""
+        for _ in range(opening.ATTEMPTS):
+            try:
+                result = work()
+            except sqlite3.Error as error:
+                if not self._moved():
+                    raise opening.translate(error) from None
+            except SourceError:
+                if not self._moved():
+                    raise
+            else:
+                if not self._moved():
+                    self._answered = True
+                    return result
+            self._source.release(self._kept)
+            if self._answered:
+                break
+            self._kept = self._source.acquire()
+            self.epoch = self._kept.epoch()
+        raise opening.unsettled()
+
+    def _moved(self) -> bool:
+        """Whether a file read without locks changed: before the first answer, in any way."""
+        if self._kept.mode != "immutable":
+            return False
+        now, then = self._source.look(), self._kept.files
+        return now.database != then.database if self._answered else now != then
+
+
+def _of_damage(error: sqlite3.DatabaseError) -> bytes:
+    """A fingerprint that equals no other: what could not be read may have changed."""
+    if not opening.is_damage(error):
+        raise error
+    return os.urandom(32)

@@ -1,0 +1,6 @@
+"""The one writer: creates a host store and appends to it. See ``harkback.store.database``."""
+
+from harkback.store.database import Store
+from harkback.store.turns import SessionWriter, Stream, Turn
+
+__all__ = ["SessionWriter", "Store", "Stream", "Turn"]
