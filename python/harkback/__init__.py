@@ -15,7 +15,7 @@ from harkback.model import Gap, Passage, PassageMessage, Session
 from harkback.query import terms_from_query
 from harkback.recall import Recall
 from harkback.redaction import Policy
-from harkback.sources.sqlite import SqliteSource
+from harkback.sources.sqlite.source import SqliteSource
 from harkback.store import Store
 
 __all__ = [
