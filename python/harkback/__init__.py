@@ -7,8 +7,6 @@ verification, ranking, windows, passages, envelope, recall; above them the comma
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 from harkback.envelope import Envelope
 from harkback.errors import HarkbackError, QueryError, SourceError, StoreError, UsageError
 from harkback.model import Gap, Passage, PassageMessage, Session
@@ -37,4 +35,13 @@ __all__ = [
     "terms_from_query",
 ]
 
-__version__ = version("harkback")
+__version__: str
+
+
+def __getattr__(name: str) -> str:
+    """``__version__`` when it is asked for: reading the metadata takes as long as all the rest."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("harkback")
+    raise AttributeError(f"module 'harkback' has no attribute {name!r}")

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import click
 
-import harkback
 from harkback.cli.demo import demo
 from harkback.cli.neutral import line
 from harkback.cli.search import search
@@ -50,7 +49,7 @@ class _Group(click.Group):
 @click.group(
     cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80}
 )
-@click.version_option(harkback.__version__, message="%(prog)s %(version)s")
+@click.version_option(package_name="harkback", message="%(prog)s %(version)s")
 def command() -> None:
     """Finds what was said and done in past sessions of AI agents.
 

@@ -115,9 +115,7 @@ class _Tour:
             f"The same again, held in memory:  {duration(statistics.median(times[2:]))}",
         )
 
-    def _ask(
-        self, recall: Recall, terms: Sequence[str], limit: int, *, gaps: bool = False
-    ) -> None:
+    def _ask(self, recall: Recall, terms: Sequence[str], limit: int, *, gaps: bool = False) -> None:
         self._command(terms)
         answer = recall.search(terms, limit=limit)
         self._terminal.passages(answer.passages)

@@ -65,7 +65,10 @@ def _domain_model(store: Store, at: int) -> None:
     session = store.session("重构订单的领域模型", _PROJECT, started_at=at)
     for step, (asked, answered) in enumerate(
         (
-            ("订单的领域模型里为什么有两个金额字段？", "一个含税，一个不含税；模型里应当只留一个。"),
+            (
+                "订单的领域模型里为什么有两个金额字段？",
+                "一个含税，一个不含税；模型里应当只留一个。",
+            ),
             ("那就合并，顺便更新模型的文档。", "已合并，领域模型的文档也改好了。"),
         )
     ):
@@ -97,7 +100,8 @@ def _deployment(store: Store, at: int) -> None:
     )
     turn.tool_result(call, "preview is up at https://preview.atlas.example\n", at=at + 65_000)
     turn.assistant(
-        "The preview is up. Revoke that deploy token and put a new one in the vault.", at=at + 70_000
+        "The preview is up. Revoke that deploy token and put a new one in the vault.",
+        at=at + 70_000,
     )
 
 

@@ -97,11 +97,10 @@ class Terminal:
         self.print(Text("\n").join(self._fit(title, 0, 2) + self._fit(Text(known, "dim"), 0, 2)))
 
     def _passage(self, number: int, passage: Passage) -> Iterator[Text]:
+        anchor = next(message for message in passage.messages if message.is_anchor)
         head = Text.assemble(
             (f"[{number}]", "bold"),
-            " ",
-            (passage.anchor, "dim"),
-            "  ",
+            (f" {passage.anchor} {when(anchor.timestamp)} ", "dim"),
             (line(", ".join(passage.matched_terms)), "yellow"),
         )
         yield from self._fit(head, 0, _INDENT)
@@ -119,13 +118,11 @@ class Terminal:
 
     def _message(self, message: PassageMessage) -> Iterator[Text]:
         name, style = _ROLES[message.kind]
-        role = Text(" " * _INDENT)
+        role = Text(" " * (_INDENT - 2))
         role.append("▸ " if message.is_anchor else "  ", "yellow")
         role.append(name, style if message.is_anchor else "dim")
-        role.pad_right(_TEXT_START + 2 - len(role))
+        role.pad_right(_TEXT_START - len(role))
         notes = []
-        if message.is_anchor and when(message.timestamp):
-            notes.append(when(message.timestamp))
         if message.field is not None:
             notes.append(line(message.field))
         if message.in_progress:
@@ -134,9 +131,11 @@ class Terminal:
         for start, end in message.spans:
             body.stylize(f"not dim {_MATCH}", start, end)
         lines = [Text(", ".join(notes), "dim")] if notes else []
-        lines += self._fit(body, 0, 0, len(role))
+        lines += self._fit(body, 0, 0, _TEXT_START)
         for number, shown in enumerate(lines):
-            yield (Text(" " * len(role)) if number else role) + shown
+            whole = (Text(" " * _TEXT_START) if number else role) + shown
+            whole.rstrip()
+            yield whole
 
     def _explanation(self, explanation: Explanation, depth: int) -> Iterator[Text]:
         shown = f"{explanation.value:.4f}  {line(explanation.label)}"
