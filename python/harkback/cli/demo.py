@@ -74,8 +74,8 @@ class _Tour:
         self._heading(f"1. A word said {many + few + one} times; one message is meant")
         self._ask(recall, ("模型", "上下文窗口"), 3)
         self._say(
-            f"{many} messages of one session say 模型, {few} of another, {one} of a third. The rarer "
-            "term weighs more, and no session fills the answer by repeating a word."
+            f"{many} messages of one session say 模型, {few} of another, {one} of a third. The "
+            "rarer term weighs more, and no session fills the answer by repeating a word."
         )
 
     def _long_output(self, recall: Recall) -> None:

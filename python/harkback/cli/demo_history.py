@@ -67,7 +67,7 @@ def _domain_model(store: Store, at: int) -> None:
         (
             (
                 "订单的领域模型里为什么有两个金额字段？",
-                "一个含税，一个不含税；模型里应当只留一个。",
+                "一个含税一个不含税；模型里只该留一个。",
             ),
             ("那就合并，顺便更新模型的文档。", "已合并，领域模型的文档也改好了。"),
         )
@@ -100,7 +100,7 @@ def _deployment(store: Store, at: int) -> None:
     )
     turn.tool_result(call, "preview is up at https://preview.atlas.example\n", at=at + 65_000)
     turn.assistant(
-        "The preview is up. Revoke that deploy token and put a new one in the vault.",
+        "The preview is up. Revoke that deploy token; keep a new one in the vault.",
         at=at + 70_000,
     )
 

@@ -61,7 +61,7 @@ def _decoded(_: click.Context, __: click.Parameter, terms: tuple[str, ...]) -> t
     )
 
 
-@click.command()
+@click.command(short_help="Finds passages that hold any of a few literal terms.")
 @click.argument("terms", metavar="TERM...", nargs=-1, required=True, callback=_decoded)
 @click.option(
     "--store",
@@ -100,9 +100,9 @@ def search(
 ) -> None:
     """Finds passages of past sessions that hold any of a few literal TERMs.
 
-    1 to 8 terms, compared without regard to case or width; a session that
-    holds more of them, or rarer ones, comes first. Quote a phrase to keep it
-    together. Put -- before a term that starts with a dash.
+    1 to 8 terms, compared without regard to case or width; what holds more of
+    them, or rarer ones, comes first. Quote a phrase to keep it together. Put
+    -- before a term that starts with a dash.
 
     \b
     Examples:
@@ -146,15 +146,16 @@ def search(
 
 
 def _open(paths: Sequence[str]) -> list[Source]:
-    """The Sources, each path once."""
-    sources = []
-    for path in dict.fromkeys(paths):
+    """The Sources, each once however often it is named."""
+    sources: dict[str, Source] = {}
+    for path in paths:
         try:
-            sources.append(open_source(path))
+            source = open_source(path)
         except SourceError as error:
             error.add_note(path)
             raise
-    return sources
+        sources.setdefault(source.name, source)
+    return list(sources.values())
 
 
 def _ask(
