@@ -231,6 +231,8 @@ mod tests {
                 fold_assigned(&text, &mut defined);
             }
             assert_eq!(folded, defined, "{c:?}");
+            let origin = vec![(0, offset(text.len())); folded.chars().count()];
+            assert_eq!(fold_mapped(&text), (folded, origin), "{c:?}");
         }
     }
 }

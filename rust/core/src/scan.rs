@@ -37,6 +37,8 @@
 //!
 //! A code point that the piece holds stands in the record in its UTF-8 form, so dangerous ones are
 //! looked for byte by byte and no validation is needed: ill-formed bytes can only add alarms.
+//! Nothing above asks where strings begin or end, so it also covers a record that is torn: a no
+//! then means that no reading of its bytes holds a term.
 
 use std::sync::LazyLock;
 
