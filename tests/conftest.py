@@ -1,4 +1,6 @@
-"""Fixtures shared by the whole suite."""
+"""Engine tests run on both engines through one fixture."""
+
+from __future__ import annotations
 
 import pytest
 
