@@ -58,7 +58,7 @@ TEXTS = st.lists(st.sampled_from([*WORDS, "\n"]), max_size=14).map("".join)
 
 
 @given(TEXTS)
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=800, deadline=None)
 def test_redacting_twice_is_redacting_once(text: str) -> None:
     once = REDACTION.clean(text)
     assert REDACTION.clean(once) == once
@@ -77,7 +77,7 @@ def test_spans_are_disjoint_in_order_and_named(text: str) -> None:
 
 
 @given(PIECES.map("".join), PIECES.map("".join))
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=800, deadline=None)
 def test_lines_do_not_meet(first: str, second: str) -> None:
     first, second = first.replace("\n", " "), second.replace("\n", " ")
     # What is meant to go over lines: private keys, and a backslash at the end of a line.

@@ -12,7 +12,10 @@ SECRETS: dict[str, tuple[str, ...]] = {
         "s" + "k-proj-" + "abc_DEF-" + BODY * 3,
         "s" + "k-or-v1-" + "0123456789abcdef" * 4,
     ),
-    "openai-key-letters": ("s" + "k-" + "abcdefghijKLMNOPQRSTuvwxyz" * 2,),
+    "openai-key-plain": (
+        "s" + "k-" + "abcdefghijKLMNOPQRSTuvwxyz" * 2,
+        "s" + "k-test-abcdef1234567890",
+    ),
     "anthropic-key": ("s" + "k-ant-api03-" + BODY * 2 + "AA", "s" + "k-ant-admin01-" + BODY),
     "huggingface-token": ("h" + "f_" + BODY[:34], "api" + "_org_" + BODY[:34]),
     "google-api-key": ("AI" + "za" + "Sy" + BODY[:33],),

@@ -127,6 +127,7 @@ KEPT = (
     "password=[redacted] password='[redacted]' token: [redacted]",
     'apiKey: "YOUR_API_KEY" api_key="your-key-here"',
     "auth: {",
+    'getpass(\'Password: \', stream) print("Token: " + token) ask("Password: ")',
     "token: 42",
 )
 
