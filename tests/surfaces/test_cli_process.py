@@ -50,8 +50,7 @@ def test_reader_that_leaves(store, form):
 
 
 @POSIX
-def test_reader_that_leaves_before_the_last_flush(store):
-    """So little is written that it is still buffered when the command is done."""
+def test_reader_that_leaves_before_little_is_written(store):
     process = subprocess.Popen(
         [*COMMAND, "search", "okapi", "--store", store],
         stdout=subprocess.PIPE,

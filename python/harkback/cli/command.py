@@ -24,12 +24,14 @@ READER_GONE: Final = 128 + 13  # SIGPIPE
 
 
 class _Group(click.Group):
-    """Turns the ways in which a command can fail into a sentence and an exit code."""
+    """Turns the ways in which a command can fail into a sentence and an exit code.
+
+    What commands write is flushed as they write it, so a reader that has gone is noticed here.
+    """
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
+            return super().invoke(ctx)
         except HarkbackError as error:
             about = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
             _complain(f"{about}{error.message} ({error.reason})")
@@ -37,13 +39,10 @@ class _Group(click.Group):
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
         except BrokenPipeError:
-            _abandon_output()
             ctx.exit(READER_GONE)
         except OSError as error:
             _complain(f"{error.strerror or 'The system refused'}. (system_error)")
-            _abandon_output()
             ctx.exit(FAILED)
-        return result
 
 
 @click.group(
@@ -88,14 +87,3 @@ def _prepare_streams() -> None:
 
 def _complain(sentence: str) -> None:
     click.echo(f"harkback: {line(sentence)}", err=True)
-
-
-def _abandon_output() -> None:
-    """Points stdout nowhere, so that the interpreter's last flush has nothing to fail at."""
-    try:
-        descriptor = sys.stdout.fileno()
-    except (OSError, ValueError):
-        return
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, descriptor)
-    os.close(nowhere)
