@@ -1,6 +1,7 @@
 """The tour of ``harkback demo``: a made-up history, a few questions, what their answers teach.
 
-Invariant: every answer and every time shown is measured as it is shown; nothing is canned. Proof: tests/surfaces/test_cli_demo.py.
+Invariant: every answer and every time is measured as it is shown; nothing is canned. Proof:
+tests/surfaces/test_cli_demo.py.
 """
 
 from __future__ import annotations
