@@ -41,7 +41,7 @@ def _draw(stream: TextIO, patience: float, done: threading.Event) -> None:
     for frame in itertools.cycle(_FRAMES):
         if done.wait(wait):
             break
-        shown = f"{frame} searching, {time.monotonic() - started:.0f} s (Ctrl-C ends it)"
+        shown = f"{frame} searching, {int(time.monotonic() - started)} s (Ctrl-C ends it)"
         stream.write("\r" + shown.ljust(width))
         stream.flush()
         width, wait = len(shown), _FRAME_SECONDS
