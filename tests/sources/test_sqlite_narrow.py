@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from harkback.engine import Engine
-from harkback.reference.scan import Scan
 from harkback.sources.sqlite.records import BATCH_ROWS
 from harkback.sources.sqlite.schema import SCHEMA
 from harkback.sources.sqlite.source import SqliteSource
@@ -40,9 +39,6 @@ class Literal:
                         return index
                 return None
 
-            def start(self) -> Scan:
-                return Scan(self)
-
         return Scanner()
 
 
@@ -51,9 +47,6 @@ class Failing(Literal):
         class Scanner:
             def first(self, records: Sequence[bytes]) -> int | None:
                 raise RuntimeError("on purpose")
-
-            def start(self) -> Scan:
-                return Scan(self)
 
         return Scanner()
 

@@ -54,6 +54,10 @@ mod tests;
 /// Bytes lowered at a time, so that what is searched is still in the first cache.
 const BLOCK: usize = 16 << 10;
 
+/// Between records that come as one. UTF-8 never has it; in a record that does, it stands for
+/// U+FFFD, so by 2 no occurrence lies across, and a string cut by it is one that does not end.
+const JOINT: u8 = 0xFF;
+
 /// Bytes that the fast path asks about at once: one for each bit of a word.
 const STEP: usize = 32;
 
@@ -120,6 +124,8 @@ impl Scanner {
     }
 
     /// Index of the first record that may hold any term in one of its JSON strings.
+    ///
+    /// A record may be several, joined by the byte 0xFF.
     pub fn first<'a>(&self, records: impl IntoIterator<Item = &'a [u8]>) -> Option<usize> {
         let mut lowered = Vec::with_capacity(BLOCK);
         let mut records = records.into_iter();
@@ -152,7 +158,8 @@ impl Scanner {
 
     /// The slow path: of each string, what its bytes cannot answer is decoded and folded.
     fn may_match_decoded(&self, record: &[u8]) -> bool {
-        contents(record).any(|content| match content {
+        let parts = record.split(|&byte| byte == JOINT);
+        parts.flat_map(contents).any(|content| match content {
             Ok(content) if self.plain_terms && self.is_plain(content, 0, content.len()) => false,
             Ok(content) => decode(content).map_or(true, |text| self.finds(fold(&text).as_bytes())),
             Err(_) => true,

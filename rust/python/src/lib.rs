@@ -5,7 +5,6 @@ use pyo3::prelude::*;
 mod bm25;
 mod corpus;
 mod redact;
-mod scan;
 mod surviving;
 mod text;
 
@@ -22,9 +21,7 @@ mod _native {
     #[pymodule_export]
     use crate::redact::{Redactor, redactor};
     #[pymodule_export]
-    use crate::scan::{Scan, Scanner, scanner};
-    #[pymodule_export]
     use crate::surviving::locate;
     #[pymodule_export]
-    use crate::text::{fold, reassemble};
+    use crate::text::{Scanner, fold, reassemble, scanner};
 }

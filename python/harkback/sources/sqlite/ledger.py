@@ -23,6 +23,7 @@ from harkback.sources.sqlite.records import (
     unique,
 )
 from harkback.sources.sqlite.schema import EVENT_KINDS
+from harkback.sources.sqlite.sweep import Sweep
 
 #: Time, run, sequence, event id; then 0 for the event itself, 1 for a stream anchored to it.
 Place: TypeAlias = tuple[int, int, int, str, int, int, str]
@@ -34,7 +35,7 @@ _EVENTS = (
     "ORDER BY committed_at, event_id"
 )
 SCAN = f"SELECT payload_json FROM runtime_events WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
-SWEEP = f"SELECT session_id, payload_json FROM runtime_events NOT INDEXED WHERE {_VISIBLE}"
+SWEEP = Sweep("runtime_events", "payload_json", _VISIBLE)
 COUNT = f"SELECT COUNT(*) FROM runtime_events WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
 _RUNS = (
     "SELECT run_id, created_at, record_json FROM core_agent_runs "

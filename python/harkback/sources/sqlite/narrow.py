@@ -1,31 +1,37 @@
 """The raw scan over a host store: which Sessions may hold a term, before anything is decoded.
 
-Rows go from SQLite to the engine as bytes, in batches; the engine scans one while the next is
-fetched. Invariant: only a Session whose every record was scanned to its end is ruled out; one with
-a stream in flight, a torn chunk set, a payload that is no text, or pages that cannot be read, is
-offered. Proof: tests/sources/test_sqlite_narrow.py.
+Most Sessions asked for: each table is swept once. A few: the rows of each are fetched, until one
+may match. Invariant: only a Session whose every record was scanned to its end is ruled out; one
+with a stream in flight, a torn chunk set, a payload that is no text, or pages that cannot be read,
+is offered. Proof: tests/sources/test_sqlite_narrow.py.
 """
 
 from __future__ import annotations
 
 import sqlite3
-import sys
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from harkback.engine import Scan, Scanner
+from harkback.engine import Scanner
 from harkback.sources.sqlite import ledger, pre_ledger
-from harkback.sources.sqlite.catalog import Listing
+from harkback.sources.sqlite.catalog import Listing, Owner
 from harkback.sources.sqlite.ledger import Ledger
 from harkback.sources.sqlite.opening import is_damage
 from harkback.sources.sqlite.pre_ledger import PreLedger
 from harkback.sources.sqlite.records import BATCH_ROWS
+from harkback.sources.sqlite.sweep import Records, Sweep
 
-#: Up to so many rows of a table for each Session asked for, one sweep in file order costs less
-#: than a search of the index for each; above it, a Session offered early saves its rest.
-SWEEP_ROWS: Final = 256
+#: One part in so many of a table's Sessions, and a sweep costs less than a search for each.
+SWEEP_SHARE: Final = 3
+
+
+_TABLES: Final[tuple[tuple[Owner, Sweep, str], ...]] = (
+    ("ledger", ledger.SWEEP, ledger.SCAN),
+    ("messages", pre_ledger.SWEEP, pre_ledger.SCAN),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,116 +43,104 @@ class Narrowed:
 
 
 class Narrowing:
-    """One scan of one View. ``listing`` says which Session lies where."""
+    """One scan of one View.
+
+    Args:
+        connections: one for each thread that may fetch, all of the same state.
+        listing: which Session lies where.
+    """
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        connections: Sequence[sqlite3.Connection],
         listing: Listing,
         events: Ledger,
         messages: PreLedger,
+        scanner: Scanner,
     ) -> None:
-        self._connection = connection
+        self._connections = connections
         self._listing = listing
         self._ledger = events
         self._pre_ledger = messages
-        self._tags: dict[bytes, int] = {}  # position among the Sessions asked for
-        self._offered: set[bytes] = set()  # beside those that the scan finds
+        self._scanner = scanner
+        self._owner: Owner = "ledger"  # of the records that are taken
+        self._wanted: set[bytes] = set()
+        self._offered: set[bytes] = set()  # only ever grows
         self._counts: Counter[bytes] = Counter()
+        self._counting = threading.Lock()
+        self._chunked: set[bytes] = set()
 
-    def run(self, scanner: Scanner, sessions: Sequence[str]) -> Narrowed:
-        """Asks ``scanner`` of every record of ``sessions`` that it may have to be asked of."""
-        names = [name for name in sessions if name in self._listing.keys]
-        keys = [self._listing.keys[name] for name in names]
-        self._tags = {key: tag for tag, key in enumerate(keys)}
-        self._offered = self._ledger.streaming().intersection(keys)
-        scan = scanner.start()
-        try:
-            self._feed(scan, names)
-        finally:
-            found = scan.finish()
-        offered = {names[tag] for tag in found}.union(names[self._tags[k]] for k in self._offered)
-        counts = {n: self._counts[k] for n, k in zip(names, keys, strict=True) if n not in offered}
-        return Narrowed(frozenset(offered), counts)
-
-    def _feed(self, scan: Scan, names: Sequence[str]) -> None:
+    def run(self, sessions: Sequence[str]) -> Narrowed:
+        """Which of ``sessions`` may hold one of the scanner's terms."""
+        keys = {self._listing.keys[name]: name for name in sessions if name in self._listing.keys}
+        self._offered = self._ledger.streaming() & set(keys)
         owners = self._listing.owners
-        for owner, table, sweep, search in (
-            ("ledger", "runtime_events", ledger.SWEEP, ledger.SCAN),
-            ("messages", "session_messages", pre_ledger.SWEEP, pre_ledger.SCAN),
-        ):
-            group = [self._listing.keys[name] for name in names if owners[name] == owner]
-            small = bool(group) and self._rows(table) <= len(group) * SWEEP_ROWS
-            if not (small and self._sweep(scan, group, sweep)):
+        for owner, sweep, search in _TABLES:
+            self._owner = owner
+            group = [key for key, name in keys.items() if owners[name] == owner]
+            held = sum(each == owner for each in owners.values())
+            many = bool(group) and len(group) * SWEEP_SHARE >= held
+            if not (many and sweep.is_possible(self._connections[0]) and self._sweep(sweep, group)):
                 for key in group:
-                    self._search(scan, key, search)
+                    self._search(key, search)
+        counts = {name: self._counts[key] for key, name in keys.items() if key not in self._offered}
+        return Narrowed(frozenset(keys[key] for key in self._offered), counts)
 
-    def _rows(self, table: str) -> int:
-        """About how many rows a table has, at the cost of one of them."""
+    def _sweep(self, sweep: Sweep, group: Sequence[bytes]) -> bool:
+        """Scans a whole table; gives whether it could be read to its end."""
         try:
-            (last,) = self._connection.execute(f"SELECT MAX(rowid) FROM {table}").fetchone()
+            self._wanted = set(group)
+            sweep.run(self._connections, self._take)
+            for key in self._chunked & self._wanted:
+                self._bodies(key)
         except sqlite3.DatabaseError as error:
-            if not is_damage(error):
-                raise
-            return sys.maxsize
-        return int(last or 0)
-
-    def _sweep(self, scan: Scan, group: Sequence[bytes], statement: str) -> bool:
-        """Feeds every row of a table; gives whether the table could be read to its end."""
-        wanted = set(group)
-        try:
-            cursor = self._connection.execute(statement)
-            chunked: set[bytes] = set()
-            while rows := cursor.fetchmany(BATCH_ROWS):
-                batches: dict[bytes, list[bytes]] = {}
-                for key, record in rows:
-                    if key in wanted:
-                        batches.setdefault(key, []).append(record)
-                for key, records in batches.items():
-                    self._take(scan, key, records)
-                    if pre_ledger.MARKER in records:
-                        chunked.add(key)
-            for key in chunked:
-                self._bodies(scan, key)
-        except sqlite3.DatabaseError as error:
-            if not is_damage(error):
+            # One row that is too long to join fails alone when it is fetched alone.
+            if not (is_damage(error) or isinstance(error, sqlite3.DataError)):
                 raise
             for key in group:
                 self._counts.pop(key, None)
             return False
         return True
 
-    def _search(self, scan: Scan, key: bytes, statement: str) -> None:
-        """Feeds the rows of one Session, until one is found that may match."""
+    def _take(self, records: Records) -> None:
+        key = records.key
+        if key not in self._wanted or key in self._offered:
+            return
+        with self._counting:
+            self._counts[key] += records.rows
+        if records.odd or records.joined is None or self._may_match([records.joined]):
+            self._offered.add(key)
+        elif self._owner == "messages" and pre_ledger.MARKER in records.joined:
+            self._chunked.add(key)
+
+    def _search(self, key: bytes, statement: str) -> None:
+        """Scans the rows of one Session, until one may match."""
         chunked = False
         try:
-            cursor = self._connection.execute(statement, (key,))
-            while not self._is_offered(scan, key) and (rows := cursor.fetchmany(BATCH_ROWS)):
+            cursor = self._connections[0].execute(statement, (key,))
+            while key not in self._offered and (rows := cursor.fetchmany(BATCH_ROWS)):
                 records = [record for (record,) in rows]
+                self._counts[key] += len(records)
                 chunked = chunked or pre_ledger.MARKER in records
-                self._take(scan, key, records)
+                if self._may_match(records):
+                    self._offered.add(key)
             if chunked:
-                self._bodies(scan, key)
+                self._bodies(key)
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise
             self._offered.add(key)
 
-    def _bodies(self, scan: Scan, key: bytes) -> None:
-        """Feeds the joined records; each is counted with the row that stands for it."""
+    def _bodies(self, key: bytes) -> None:
+        """Scans the joined records; each was counted with the row that stands for it."""
         for body in self._pre_ledger.bodies(key):
-            if body is None:
-                self._offered.add(key)
-            if self._is_offered(scan, key):
+            if key in self._offered:
                 return
-            scan.feed(self._tags[key], [body or b""])
+            if body is None or self._may_match([body]):
+                self._offered.add(key)
 
-    def _take(self, scan: Scan, key: bytes, records: list[bytes]) -> None:
-        self._counts[key] += len(records)
+    def _may_match(self, records: Sequence[bytes]) -> bool:
         try:
-            scan.feed(self._tags[key], records)
+            return self._scanner.first(records) is not None
         except TypeError:
-            self._offered.add(key)  # a payload that is no text
-
-    def _is_offered(self, scan: Scan, key: bytes) -> bool:
-        return key in self._offered or scan.found(self._tags[key])
+            return True  # a payload that is no text

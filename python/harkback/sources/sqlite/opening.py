@@ -33,6 +33,7 @@ BUSY_SECONDS: Final = 0.25
 COPY_LIMIT_BYTES: Final = 4 << 30
 COPY_SECONDS: Final = 300
 ATTEMPTS: Final = 4
+BESIDE_BYTES: Final = 16 << 20  # of a database that is worth a second connection for a scan
 #: A file written so recently may be written again within one tick of the file system's clock.
 SETTLED_NS: Final = 100_000_000
 
@@ -177,7 +178,7 @@ def _open(path: str, parameters: str) -> sqlite3.Connection:
             uri=True,
             timeout=BUSY_SECONDS,
             isolation_level=None,
-            check_same_thread=False,  # the Source may be closed by another thread
+            check_same_thread=False,  # a scan has two threads; a Source may be closed by a third
         )
     except sqlite3.Error as error:
         raise translate(error) from None

@@ -23,6 +23,7 @@ from harkback.sources.sqlite.records import (
     unique,
 )
 from harkback.sources.sqlite.schema import CHUNK_MARKER, MESSAGE_TYPES
+from harkback.sources.sqlite.sweep import Sweep
 
 MARKER = CHUNK_MARKER.encode()
 _VISIBLE = "message_type IN ({})".format(",".join(f"'{name}'" for name in MESSAGE_TYPES))
@@ -32,7 +33,7 @@ _MESSAGES = (
 )
 _ORDER = " ORDER BY sequence"
 SCAN = f"SELECT record_json FROM session_messages WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
-SWEEP = f"SELECT session_id, record_json FROM session_messages NOT INDEXED WHERE {_VISIBLE}"
+SWEEP = Sweep("session_messages", "record_json", _VISIBLE)
 COUNT = f"SELECT COUNT(*) FROM session_messages WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
 _CHUNKED = (
     "SELECT sequence FROM session_messages WHERE session_id = CAST(? AS TEXT) "

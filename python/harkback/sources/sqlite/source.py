@@ -94,6 +94,18 @@ class _Kept:
             self.files, self.settled = files, before == files and files.settled()
         return True
 
+    def beside(self, opened: contextlib.ExitStack) -> list[sqlite3.Connection]:
+        """Connections of the same state for other threads, as many as are worth their cost.
+
+        Only files that are held to stand still are the same for every connection.
+        """
+        size = self.files.database[1] if self.files.database else 0
+        if self.mode != "immutable" or size < opening.BESIDE_BYTES or (os.cpu_count() or 1) < 2:
+            return []
+        connection, mode = opening.connect(self.path, self.files, None)
+        opened.callback(connection.close)
+        return [connection] if mode == "immutable" else []
+
     def end(self) -> None:
         """Ends a View. Shared memory is let go of at once: as long as this process holds it
         read-only, a connection that the host opens in this process could not write.
@@ -232,9 +244,11 @@ class SqliteView:
         scanner = self._engine.scanner(terms)
 
         def narrow() -> frozenset[str]:
-            events, messages = self._readers()
-            narrowing = Narrowing(self._kept.connection, self._listing(), events, messages)
-            found = narrowing.run(scanner, sessions)
+            with contextlib.ExitStack() as beside:
+                connections = [self._kept.connection, *self._kept.beside(beside)]
+                readers = self._readers()
+                narrowing = Narrowing(connections, self._listing(), *readers, scanner)
+                found = narrowing.run(sessions)
             self._kept.counts.update(found.counts)
             return found.offered
 
