@@ -124,7 +124,7 @@ def unsettled() -> SourceError:
 def translate(error: sqlite3.Error) -> SourceError:
     """The typed error for what SQLite reports. SQLite's own words may quote data: left out."""
     name: str = getattr(error, "sqlite_errorname", None) or ""
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")):
         return SourceError("source_locked", "The database is locked by its writer; ask again.")
     if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_IOERR", "SQLITE_FORMAT")):
         return SourceError("source_damaged", "The file is not a whole SQLite database.")
