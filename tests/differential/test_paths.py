@@ -1,8 +1,8 @@
 """Every path and both engines give one answer, and it is the one that the definition gives.
 
 Full, narrowed, resident and automatic search, first and repeated, with all, no and hardly any
-memory: the same passages (ids, sequence, scores bit for bit, order, windows, spans). The Hits, their
-frequencies and lengths are those of the oracle in ``support.histories``, which knows nothing of
+memory: the same passages (ids, sequence, scores bit for bit, order, windows, spans). The Hits,
+their frequencies and lengths are those of the oracle in ``support.histories``, which knows nothing of
 reading, scanning or the corpus.
 """
 
@@ -124,8 +124,10 @@ def answers(
         with Recall(*sources(written), engine=engine, memory_bytes=memory) as recall:
             for at, path in enumerate(paths):
                 recall._path = path
-                for limit in (25,) if at % 2 else (25, 2):
-                    found.append((limit, *shown(recall.search(terms, limit=limit, explain=True))))
+                found += [
+                    (limit, *shown(recall.search(terms, limit=limit, explain=True)))
+                    for limit in ((25,) if at % 2 else (25, 2))
+                ]
     return found
 
 
