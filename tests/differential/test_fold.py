@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hypothesis import given, settings
-from support.text import BASES, MARKS, UNUSUAL, text
 
 import harkback.engine
+from support.text import BASES, MARKS, UNUSUAL, text
 
 native = harkback.engine.load("native")
 reference = harkback.engine.load("reference")

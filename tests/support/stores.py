@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,18 @@ from harkback.sources.sqlite.schema import CHUNK_BYTES, CHUNK_MARKER, SCHEMA
 BASE_MS = 1_780_000_000_000
 
 
-def dumps(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def dumps(value: object, ascii_only: bool = False) -> str:
+    """JSON as a JavaScript host writes it: raw, but for lone surrogates, which are escaped."""
+    text = json.dumps(value, ensure_ascii=ascii_only, separators=(",", ":"))
+    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class StoreBuilder:
     """A store under construction; rows are committed as they are added."""
 
-    def __init__(self, path: Path, schema: str = SCHEMA) -> None:
+    def __init__(self, path: Path, schema: str = SCHEMA, ascii_only: bool = False) -> None:
         self.path = path
+        self._ascii_only = ascii_only
         self.db = sqlite3.connect(path, isolation_level=None)
         self.db.execute("PRAGMA synchronous=OFF")  # durability is not what is tested
         self.db.executescript(schema)
@@ -106,7 +110,7 @@ class StoreBuilder:
                 "turn_id": "turn-1",
                 "event_seq": self._event if seq is None else seq,
                 "event_kind": kind or (content or {}).get("kind", "runtime_fact"),
-                "payload_json": dumps(record) if payload is None else payload,
+                "payload_json": dumps(record, self._ascii_only) if payload is None else payload,
                 "committed_at": at,
             },
         )
@@ -158,7 +162,7 @@ class StoreBuilder:
         at = self.tick()
         name = id or f"message-{sequence}"
         full = {"type": type, "id": name, "turnId": "turn-1", "ts": at, **(record or {})}
-        text = dumps(full) if raw is None else raw
+        text = dumps(full, self._ascii_only) if raw is None else raw
         if isinstance(text, str) and len(text.encode()) > CHUNK_BYTES:
             self._row(session, sequence, name, type, at, CHUNK_MARKER)
             self.chunks(session, sequence, text.encode())

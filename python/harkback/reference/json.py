@@ -25,7 +25,7 @@ _HEX4 = re.compile(rb"[0-9a-fA-F]{4}")
 
 
 class Undecodable(ValueError):
-    """A string does not end, or holds an escape that JSON does not have. Slug: the class name."""
+    """A string does not end, or holds an escape JSON does not have; stays inside the engine."""
 
 
 def strings(record: bytes) -> Iterator[str]:

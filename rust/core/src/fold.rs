@@ -44,9 +44,21 @@ pub(crate) fn class(c: char) -> Class {
 
 /// Width and case folding of one code point; `None` if they leave it as it is.
 pub(crate) fn mapped(c: char) -> Option<&'static str> {
+    if let '\u{FF01}'..='\u{FF5E}' = c {
+        return Some(MAP[FULL_WIDTH + (c as usize - 0xFF01)].1);
+    }
     let found = MAP.binary_search_by_key(&c, |&(from, _)| from);
     found.ok().map(|at| MAP[at].1)
 }
+
+/// Where the map holds U+FF01; the whole of full-width ASCII follows. Every Chinese comma asks.
+const FULL_WIDTH: usize = {
+    let mut at = 0;
+    while MAP[at].0 != '\u{FF01}' {
+        at += 1;
+    }
+    at
+};
 
 /// Whether `fold(a + b) == fold(a) + fold(b)` for every `a`, where `b` starts with `c`.
 pub fn is_border(c: char) -> bool {
@@ -99,10 +111,15 @@ fn next_special(text: &str, from: usize) -> Option<(usize, Class)> {
     let mut at = from;
     loop {
         at += ascii_prefix(&text.as_bytes()[at..]);
-        let c = text[at..].chars().next()?;
-        match class(c) {
-            Class::Inert | Class::Unassigned => at += c.len_utf8(),
-            special => return Some((at, special)),
+        for c in text[at..].chars() {
+            match class(c) {
+                _ if c.is_ascii() => break,
+                Class::Inert | Class::Unassigned => at += c.len_utf8(),
+                special => return Some((at, special)),
+            }
+        }
+        if at == text.len() {
+            return None;
         }
     }
 }
@@ -214,6 +231,8 @@ mod tests {
                 fold_assigned(&text, &mut defined);
             }
             assert_eq!(folded, defined, "{c:?}");
+            let origin = vec![(0, offset(text.len())); folded.chars().count()];
+            assert_eq!(fold_mapped(&text), (folded, origin), "{c:?}");
         }
     }
 }

@@ -37,10 +37,12 @@
 //!
 //! A code point that the piece holds stands in the record in its UTF-8 form, so dangerous ones are
 //! looked for byte by byte and no validation is needed: ill-formed bytes can only add alarms.
+//! Nothing above asks where strings begin or end, so it also covers a record that is torn: a no
+//! then means that no reading of its bytes holds a term.
 
 use std::sync::LazyLock;
 
-use memchr::{memchr, memmem::Finder};
+use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::fold::{Class, class, fold, mapped};
@@ -51,6 +53,9 @@ mod tests;
 
 /// Bytes lowered at a time, so that what is searched is still in the first cache.
 const BLOCK: usize = 16 << 10;
+
+/// Bytes that the fast path asks about at once: one for each bit of a word.
+const STEP: usize = 32;
 
 /// The parts of the argument above, each of which a test leaves out to see the law break.
 #[derive(Clone, Copy)]
@@ -122,18 +127,33 @@ impl Scanner {
     }
 
     /// Whether `record` may match; `lowered` is scratch space, kept between records.
+    ///
+    /// Both passes over a block are done while it is in the cache.
     fn may_match(&self, record: &[u8], lowered: &mut Vec<u8>) -> bool {
         if self.finders.is_empty() {
             return false;
         }
-        if self.finds_literally(record, lowered) {
-            return true;
+        let size = BLOCK.max(2 * self.overlap);
+        let mut suffice = self.plain_terms;
+        let mut start = 0;
+        loop {
+            let end = record.len().min(start + size);
+            self.lower(&record[start..end], lowered);
+            if self.finds(lowered) {
+                return true;
+            }
+            suffice = suffice && self.is_plain(record, start, end);
+            if end == record.len() {
+                return !suffice && self.may_match_decoded(record);
+            }
+            start = end - self.overlap;
         }
-        if self.bytes_suffice(record) {
-            return false;
-        }
+    }
+
+    /// The slow path: of each string, what its bytes cannot answer is decoded and folded.
+    fn may_match_decoded(&self, record: &[u8]) -> bool {
         contents(record).any(|content| match content {
-            Ok(content) if self.bytes_suffice(content) => false,
+            Ok(content) if self.plain_terms && self.is_plain(content, 0, content.len()) => false,
             Ok(content) => decode(content).map_or(true, |text| self.finds(fold(&text).as_bytes())),
             Err(_) => true,
         })
@@ -145,58 +165,83 @@ impl Scanner {
             .any(|finder| finder.find(folded).is_some())
     }
 
-    fn finds_literally(&self, record: &[u8], lowered: &mut Vec<u8>) -> bool {
-        let size = BLOCK.max(2 * self.overlap);
-        let mut start = 0;
-        loop {
-            let end = record.len().min(start + size);
-            lowered.clear();
-            lowered.extend_from_slice(&record[start..end]);
-            if self.rules.lower {
-                lowered.make_ascii_lowercase();
-            }
-            if self.finds(lowered) {
-                return true;
-            }
-            if end == record.len() {
-                return false;
-            }
-            start = end - self.overlap;
+    fn lower(&self, bytes: &[u8], lowered: &mut Vec<u8>) {
+        lowered.clear();
+        if self.rules.lower {
+            lowered.extend(bytes.iter().map(u8::to_ascii_lowercase));
+        } else {
+            lowered.extend_from_slice(bytes);
         }
     }
 
-    /// The three conditions, of a record or of the content of one of its strings.
-    fn bytes_suffice(&self, bytes: &[u8]) -> bool {
-        self.plain_terms && self.escapes_are_plain(bytes) && !self.dangers.occur(bytes)
-    }
-
-    /// Condition 2. Pairs of bytes are taken from the left, as a decoder takes them; a backslash
-    /// between strings cannot shift them, for the pair it starts ends with the opening quote.
-    fn escapes_are_plain(&self, bytes: &[u8]) -> bool {
-        let mut at = 0;
-        while let Some(found) = bytes.get(at..).and_then(|tail| memchr(b'\\', tail)) {
-            at += found;
-            match bytes.get(at + 1) {
-                Some(b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't') => {}
-                Some(b'u') if self.denotes_control(&bytes[at + 2..]) => {}
-                _ if self.rules.escapes => return false,
-                _ => {}
+    /// Conditions 2 and 3, of what starts in `bytes[from..to]`.
+    fn is_plain(&self, bytes: &[u8], from: usize, to: usize) -> bool {
+        let mut at = from;
+        while let (true, Some(here)) = (at < to, bytes[at..].first_chunk::<STEP>()) {
+            let next = bytes[at + 1..].first_chunk::<STEP>();
+            if !next.is_some_and(|next| is_quiet(here, next)) {
+                let mut suspects = self.dangers.suspects(here);
+                while suspects != 0 {
+                    if self.alarms(bytes, at + suspects.trailing_zeros() as usize) {
+                        return false;
+                    }
+                    suspects &= suspects - 1;
+                }
             }
-            at += 2;
+            at += STEP;
         }
-        true
+        !(at..to).any(|at| self.alarms(bytes, at))
     }
 
-    fn denotes_control(&self, digits: &[u8]) -> bool {
-        matches!(digits, [b'0', b'0', b'0' | b'1', last, ..] if last.is_ascii_hexdigit())
-            || !self.rules.control_only
+    /// Whether a dangerous code point, or an escape that matters, starts at `at`.
+    fn alarms(&self, bytes: &[u8], at: usize) -> bool {
+        match bytes[at] {
+            b'\\' => self.rules.escapes && !self.is_plain_escape(bytes, at),
+            _ => self.dangers.start(&bytes[at..]),
+        }
     }
+
+    /// Condition 2 of the backslash at `at`.
+    ///
+    /// Escapes are pairs from the left, so a backslash starts one if an even number of them stands
+    /// directly before it. Between strings that is no different: a decoder takes no notice there,
+    /// and a pair that ends with the opening quote leaves the string to be paired from its start.
+    fn is_plain_escape(&self, bytes: &[u8], at: usize) -> bool {
+        match &bytes[at + 1..] {
+            [b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't', ..] => true,
+            [b'u', b'0', b'0', b'0' | b'1', last, ..] if last.is_ascii_hexdigit() => true,
+            [b'u', ..] if !self.rules.control_only => true,
+            _ => {
+                bytes[..at]
+                    .iter()
+                    .rev()
+                    .take_while(|&&byte| byte == b'\\')
+                    .count()
+                    % 2
+                    == 1
+            }
+        }
+    }
+}
+
+/// Whether no byte of `here` is beyond ASCII, or a backslash that none of the five usual letters
+/// follows in `next`, which is `here` moved on by one. No branches: becomes vector instructions.
+fn is_quiet(here: &[u8; STEP], next: &[u8; STEP]) -> bool {
+    let noise = here.iter().zip(next).fold(0, |noise, (&byte, &next)| {
+        let usual = u8::from(next == b'n')
+            | u8::from(next == b'"')
+            | u8::from(next == b'\\')
+            | u8::from(next == b't')
+            | u8::from(next == b'r');
+        noise | (byte & 0x80) | (u8::from(byte == b'\\') & !usual)
+    });
+    noise == 0
 }
 
 /// The code points of condition 3, by their UTF-8 form.
 struct Dangers {
-    /// Whether a dangerous code point starts with this byte.
-    lead: [bool; 256],
+    /// 1 for a byte that a dangerous code point, or an escape, starts with.
+    suspect: [u8; 256],
     /// One bit for each code point.
     bits: Vec<u64>,
 }
@@ -204,9 +249,10 @@ struct Dangers {
 impl Dangers {
     fn new(terms: &[&str], rules: Rules) -> Self {
         let mut found = Self {
-            lead: [false; 256],
+            suspect: [0; 256],
             bits: vec![0; 0x11_0000 / 64],
         };
+        found.suspect[usize::from(b'\\')] = 1;
         let joining = |term: &&str| {
             term.chars()
                 .next()
@@ -225,24 +271,18 @@ impl Dangers {
     }
 
     fn add(&mut self, c: char) {
-        self.lead[usize::from(c.encode_utf8(&mut [0; 4]).as_bytes()[0])] = true;
+        self.suspect[usize::from(c.encode_utf8(&mut [0; 4]).as_bytes()[0])] = 1;
         self.bits[c as usize / 64] |= 1 << (c as usize % 64);
     }
 
-    fn occur(&self, bytes: &[u8]) -> bool {
-        const STEP: usize = 32;
-        bytes.chunks(STEP).enumerate().any(|(number, chunk)| {
-            let ascii = chunk.iter().fold(0, |all, byte| all | byte) < 0x80;
-            !ascii && self.start_in(bytes, number * STEP, chunk.len())
-        })
+    /// One bit for each suspect byte of a block.
+    fn suspects(&self, block: &[u8; STEP]) -> u32 {
+        let suspect = |byte: u8| u32::from(self.suspect[usize::from(byte)]);
+        (0..STEP).fold(0, |bits, at| bits | suspect(block[at]) << at)
     }
 
-    /// Whether one of the `length` bytes from `at` on starts a dangerous code point.
-    fn start_in(&self, bytes: &[u8], at: usize, length: usize) -> bool {
-        (at..at + length).any(|at| self.lead[usize::from(bytes[at])] && self.starts(&bytes[at..]))
-    }
-
-    fn starts(&self, bytes: &[u8]) -> bool {
+    /// Whether `bytes` starts with a dangerous code point.
+    fn start(&self, bytes: &[u8]) -> bool {
         let tail = |byte: u8| usize::from(byte & 0x3F);
         let code = match *bytes {
             [a @ 0xC2..=0xDF, b, ..] => usize::from(a & 0x1F) << 6 | tail(b),

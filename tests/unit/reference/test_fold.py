@@ -6,9 +6,9 @@ import unicodedata
 
 import pytest
 from hypothesis import given
-from support.text import BASES, MARKS, text
 
 from harkback.reference.fold import FOLD_VERSION, fold, fold_mapped, is_border
+from support.text import BASES, MARKS, text
 
 FOLDED = {
     "": "",

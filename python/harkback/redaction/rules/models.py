@@ -12,17 +12,17 @@ RULES = (
         kind="run",
         keywords=("sk-",),
         reason="OpenAI API key, and the many providers that copied its form",
-        # Three parts of the newer form may hold words; the digit keeps `sk-learn-...` out.
+        # The newer forms may begin with words; the digit keeps `sk-learn-...` out.
         shape=r"sk-(?:(?:proj|svcacct|admin|or-v1|lf)-)?[A-Za-z_-]{0,40}[0-9][A-Za-z0-9_-]{12}",
         boundary=True,
         run=_KEY,
     ),
     Rule(
-        id="openai-key-letters",
+        id="openai-key-plain",
         kind="run",
         keywords=("sk-",),
-        reason="OpenAI API key whose first forty characters hold no digit",
-        shape=r"sk-(?:(?:proj|svcacct|admin)-)?[A-Za-z0-9]{20}",
+        reason="OpenAI API key in one piece, with or without a digit",
+        shape=r"sk-(?:(?:proj|svcacct|admin|test|live|prod)-)?[A-Za-z0-9]{16}",
         boundary=True,
         run=_KEY,
     ),

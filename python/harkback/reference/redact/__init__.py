@@ -8,6 +8,7 @@ Proof: tests/unit/redaction, tests/differential/test_redact.py.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, Protocol, TypeAlias
@@ -58,7 +59,7 @@ class Redactor:
         for _ in range(PASSES):
             shown, origins = _marked(text, cuts)
             found = [(*origins.span(cut[0], cut[1]), cut[2]) for cut in self._pass(shown)]
-            new = [cut for cut in found if not any(_inside(cut, old) for old in cuts)]
+            new = [cut for cut in found if not _inside(cut, cuts)]
             if not new:
                 break
             cuts = _merge(cuts + new)
@@ -84,7 +85,7 @@ class Redactor:
                     span = key.find(text, end, named, runs)
                 else:
                     span = shape.find(text, start, last)
-                if span is not None and text[slice(*span)].replace(MARK, ""):
+                if span is not None and not _is_marks(text, *span):
                     cuts.append((*span, frozenset([rule.id])))
         return _merge((*_grown(text, start, end), ids) for start, end, ids in _merge(cuts))
 
@@ -124,8 +125,17 @@ def _grown(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _inside(cut: Cut, other: Cut) -> bool:
-    return other[0] <= cut[0] and cut[1] <= other[1]
+def _is_marks(text: str, start: int, end: int) -> bool:
+    """Whether nothing stands here but marks, if anything."""
+    while start < end and text.startswith(MARK, start, end):
+        start += len(MARK)
+    return start == end
+
+
+def _inside(cut: Cut, cuts: Sequence[Cut]) -> bool:
+    """Whether one of ``cuts``, which are disjoint and in order, covers ``cut``."""
+    after = bisect_right(cuts, cut[0], key=lambda old: old[0])
+    return after > 0 and cut[1] <= cuts[after - 1][1]
 
 
 class Origins:

@@ -65,6 +65,11 @@ class Runs:
 class Value(NamedTuple):
     start: int
     form: Form
+    bare: bool = False  # a colon behind a name without quotes
+
+
+#: What follows a quote that closes: in ``getpass("Password: ", stream)`` it opens no value.
+CLOSERS = frozenset(" ,)]};+.\r\n")
 
 
 class Word(NamedTuple):
@@ -139,7 +144,8 @@ def separator(text: str, at: int, flag: bool) -> Value | None:
         start = skip_spaces(text, operator + 1)
         return Value(start, "tight" if start - at == 1 else "loose")
     if two[:1] == ":" or two == "?:":
-        return Value(skip_spaces(text, _stars(text, operator + two.index(":") + 1)), "colon")
+        start = skip_spaces(text, _stars(text, operator + two.index(":") + 1))
+        return Value(start, "colon", level is None)
     if flag and level is not None and two[:1] == ",":
         return Value(skip_spaces(text, operator + 1), "listed")
     if flag and level is None and operator > at:
@@ -161,6 +167,9 @@ def _value(text: str, found: Value, runs: Runs) -> tuple[int, int] | Word | None
         start += prefix
     level = quote_at(text, start)
     if level is not None:
+        behind = start + level + 1
+        if found.bare and (behind == len(text) or text[behind] in CLOSERS):
+            return None
         return _quoted(text, start + level, level)
     if found.form == "listed":
         return None

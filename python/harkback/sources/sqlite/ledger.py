@@ -34,6 +34,7 @@ _EVENTS = (
     "ORDER BY committed_at, event_id"
 )
 SCAN = f"SELECT payload_json FROM runtime_events WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
+SWEEP = f"SELECT session_id, payload_json FROM runtime_events NOT INDEXED WHERE {_VISIBLE}"
 COUNT = f"SELECT COUNT(*) FROM runtime_events WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
 _RUNS = (
     "SELECT run_id, created_at, record_json FROM core_agent_runs "

@@ -1,9 +1,10 @@
 """The raw scan over a host store: which Sessions may hold a term, before anything is decoded.
 
-Rows are fetched by one short-lived thread while the engine scans the batch before; both leave the
-interpreter free. Invariant: only a Session whose every record was scanned to its end is ruled
-out; one with a stream in flight, a torn chunk set, a payload that is no text, or pages that
-cannot be read, is offered. Proof: tests/sources/test_sqlite_narrow.py.
+Asked for most Sessions it sweeps a table in the order it lies in the file, asked for few it goes
+by the session index. Rows are fetched by one short-lived thread while the engine scans the batch
+before; both leave the interpreter free. Invariant: only a Session whose every record was scanned
+to its end is ruled out; one with a stream in flight, a torn chunk set, a payload that is no text,
+or pages that cannot be read, is offered. Proof: tests/sources/test_sqlite_narrow.py.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import contextlib
 import queue
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, NamedTuple
 
 from harkback.engine import Scanner
 from harkback.sources.sqlite import ledger, pre_ledger
@@ -25,14 +27,21 @@ from harkback.sources.sqlite.pre_ledger import PreLedger
 from harkback.sources.sqlite.records import BATCH_ROWS
 
 QUEUED_BATCHES: Final = 4
+#: A sweep reads a table once, in order; the index costs about three times as much per row.
+SWEEP_SHARE: Final = 3
 
-#: Rows of a Session; or that all of them were given; or that it must be offered unseen.
-Step: TypeAlias = tuple[str, "Sequence[bytes] | Literal['whole', 'offer']"]
+
+class Batch(NamedTuple):
+    """Records to scan, each with the stored id of its Session."""
+
+    keys: Sequence[bytes]
+    records: Sequence[bytes]
+    counted: bool = True  # a joined record is counted with the row that stands for it
 
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """Sessions offered, and for those fetched to the end how many records they have."""
+    """Sessions offered, and for those seen to the end how many records they have."""
 
     offered: frozenset[str]
     counts: dict[str, int]
@@ -52,82 +61,121 @@ class Narrowing:
         self._listing = listing
         self._ledger = events
         self._pre_ledger = messages
-        self._offered: set[str] = set()
+        #: Neither offered nor ruled out. Only ever shrinks, so the fetching thread may look.
+        self._open: set[bytes] = set()
+        self._whole: set[bytes] = set()
+        self._counted_twice = False
 
     def run(self, scanner: Scanner, sessions: Sequence[str], overlapped: bool) -> Narrowed:
         """``overlapped``: the connection may be used by another thread than this one."""
-        counts: dict[str, int] = {}
-        complete: set[str] = set()
-        steps = self._steps(sessions)
-        for session, rows in _fetched_ahead(steps) if overlapped else steps:
-            if rows == "whole":
-                complete.add(session)
-            elif isinstance(rows, str):
-                self._offered.add(session)
-            elif session not in self._offered:
-                if not isinstance(rows, _Body):
-                    counts[session] = counts.get(session, 0) + len(rows)
-                if _may_match(scanner, rows):
-                    self._offered.add(session)
-        seen = {name: counts.get(name, 0) for name in complete - self._offered}
-        return Narrowed(frozenset(self._offered), seen)
+        keys = {self._listing.keys[name]: name for name in sessions if name in self._listing.keys}
+        self._open = set(keys)
+        counts: Counter[bytes] = Counter()
+        batches = self._batches(keys)
+        for batch in _fetched_ahead(batches) if overlapped else batches:
+            if batch.counted:
+                counts.update(batch.keys)
+            self._scan(scanner, batch)
+        seen: dict[str, int] = {}
+        if not self._counted_twice:
+            seen = {keys[key]: counts[key] for key in self._whole & self._open}
+        offered = frozenset(name for key, name in keys.items() if key not in self._open)
+        return Narrowed(offered, seen)
 
-    def _steps(self, sessions: Sequence[str]) -> Iterator[Step]:
-        streaming = self._ledger.streaming()
-        for session in sessions:
-            for step in self._session(session, streaming):
-                yield step
-                if session in self._offered:
-                    break
+    def _scan(self, scanner: Scanner, batch: Batch) -> None:
+        """Offers each Session that a record of the batch speaks for."""
+        keys = [key for key in batch.keys if key in self._open]
+        records = batch.records
+        if len(keys) < len(batch.keys):
+            pairs = zip(batch.keys, batch.records, strict=True)
+            records = [record for key, record in pairs if key in self._open]
+        while records:
+            try:
+                hit = scanner.first(records)
+            except TypeError:
+                hit = next(i for i, record in enumerate(records) if not isinstance(record, bytes))
+            if hit is None:
+                return
+            offered = keys[hit]
+            self._open.discard(offered)
+            rest = zip(keys[hit + 1 :], records[hit + 1 :], strict=True)
+            left = [(key, record) for key, record in rest if key != offered]
+            keys, records = [key for key, _ in left], [record for _, record in left]
 
-    def _session(self, session: str, streaming: set[bytes]) -> Iterator[Step]:
-        key = self._listing.keys.get(session)
-        if key is None:
-            return
-        if key in streaming:
-            yield session, "offer"
-            return
+    def _batches(self, keys: dict[bytes, str]) -> Iterator[Batch]:
+        self._open -= self._ledger.streaming()
+        owners = self._listing.owners
+        for owner, sweep, search in (
+            ("ledger", ledger.SWEEP, ledger.SCAN),
+            ("messages", pre_ledger.SWEEP, pre_ledger.SCAN),
+        ):
+            group = [key for key, name in keys.items() if owners[name] == owner]
+            held = sum(each == owner for each in owners.values())
+            swept = bool(group) and len(group) * SWEEP_SHARE >= held
+            if not (swept and (yield from self._sweep(group, sweep))):
+                for key in group:
+                    yield from self._search(key, search)
+
+    def _sweep(self, group: Sequence[bytes], statement: str) -> Generator[Batch, None, bool]:
+        """Every row of a table; gives whether the table could be read to its end."""
+        chunked: set[bytes] = set()
+        wanted = set(group)
         try:
-            if self._listing.owners[session] == "ledger":
-                yield from self._batches(session, ledger.SCAN, key)
-            else:
-                yield from self._messages(session, key)
+            cursor = self._connection.execute(statement)
+            while self._open & wanted and (rows := cursor.fetchmany(BATCH_ROWS)):
+                if not {key for key, _ in rows} <= wanted:
+                    rows = [row for row in rows if row[0] in wanted]
+                    if not rows:
+                        continue
+                keys, records = zip(*rows, strict=True)
+                if pre_ledger.MARKER in records:
+                    chunked.update(key for key, record in rows if record == pre_ledger.MARKER)
+                yield Batch(keys, records)
+            for key in chunked & wanted:
+                yield from self._bodies(key)
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise
-            yield session, "offer"
-        else:
-            yield session, "whole"
+            self._counted_twice = True
+            return False
+        self._whole |= wanted
+        return True
 
-    def _batches(self, session: str, statement: str, key: bytes) -> Iterator[Step]:
-        cursor = self._connection.execute(statement, (key,))
-        while rows := cursor.fetchmany(BATCH_ROWS):
-            yield session, [row for (row,) in rows]
-
-    def _messages(self, session: str, key: bytes) -> Iterator[Step]:
+    def _search(self, key: bytes, statement: str) -> Iterator[Batch]:
+        """The rows of one Session."""
         chunked = False
-        for name, rows in self._batches(session, pre_ledger.SCAN, key):
-            chunked = chunked or (isinstance(rows, list) and pre_ledger.MARKER in rows)
-            yield name, rows
-        if not chunked:
-            return
+        try:
+            cursor = self._connection.execute(statement, (key,))
+            while key in self._open and (rows := cursor.fetchmany(BATCH_ROWS)):
+                records = [record for (record,) in rows]
+                chunked = chunked or pre_ledger.MARKER in records
+                yield Batch([key] * len(records), records)
+            if chunked:
+                yield from self._bodies(key)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            self._open.discard(key)
+        self._whole.add(key)
+
+    def _bodies(self, key: bytes) -> Iterator[Batch]:
         for body in self._pre_ledger.bodies(key):
-            yield session, "offer" if body is None else _Body([body])
+            if body is None:
+                self._open.discard(key)
+            if key not in self._open:
+                return
+            yield Batch([key], [body or b""], counted=False)
 
 
-class _Body(list[bytes]):
-    """A joined record: scanned, but counted with the row that stands for it."""
-
-
-def _fetched_ahead(steps: Iterator[Step]) -> Iterator[Step]:
-    """The same steps, fetched by a thread that is at most a few batches ahead."""
-    waiting: queue.Queue[Step | Exception | None] = queue.Queue(QUEUED_BATCHES)
+def _fetched_ahead(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The same batches, fetched by a thread that is at most a few of them ahead."""
+    waiting: queue.Queue[Batch | Exception | None] = queue.Queue(QUEUED_BATCHES)
     stopped = threading.Event()
 
     def fetch() -> None:
         try:
-            for step in steps:
-                waiting.put(step)
+            for batch in batches:
+                waiting.put(batch)
                 if stopped.is_set():
                     return
         except Exception as error:
@@ -138,20 +186,13 @@ def _fetched_ahead(steps: Iterator[Step]) -> Iterator[Step]:
     thread = threading.Thread(target=fetch, name="harkback-fetch", daemon=True)
     thread.start()
     try:
-        while (step := waiting.get()) is not None:
-            if isinstance(step, Exception):
-                raise step
-            yield step
+        while (batch := waiting.get()) is not None:
+            if isinstance(batch, Exception):
+                raise batch
+            yield batch
     finally:
         stopped.set()
         while thread.is_alive():  # it may wait for room in the queue
             with contextlib.suppress(queue.Empty):
                 waiting.get(timeout=0.005)
         thread.join()
-
-
-def _may_match(scanner: Scanner, rows: Sequence[bytes]) -> bool:
-    try:
-        return scanner.first(rows) is not None
-    except TypeError:
-        return True  # a payload that is no text

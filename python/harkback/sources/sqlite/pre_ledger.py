@@ -32,6 +32,7 @@ _MESSAGES = (
 )
 _ORDER = " ORDER BY sequence"
 SCAN = f"SELECT record_json FROM session_messages WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
+SWEEP = f"SELECT session_id, record_json FROM session_messages NOT INDEXED WHERE {_VISIBLE}"
 COUNT = f"SELECT COUNT(*) FROM session_messages WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
 _CHUNKED = (
     "SELECT sequence FROM session_messages WHERE session_id = CAST(? AS TEXT) "

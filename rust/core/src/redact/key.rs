@@ -38,7 +38,12 @@ enum Form {
 struct Value {
     start: usize,
     form: Form,
+    /// A colon behind a name without quotes.
+    bare: bool,
 }
+
+/// What follows a quote that closes: in `getpass("Password: ", stream)` it opens no value.
+const CLOSERS: &[u8] = b" ,)]};+.\r\n";
 
 enum Found {
     Secret(Range<usize>),
@@ -189,6 +194,7 @@ fn separator(text: &[u8], mut at: usize, flag: bool) -> Option<Value> {
         Some(Value {
             start: skip_spaces(text, at),
             form,
+            bare: level.is_none() && form == Form::Colon,
         })
     };
     match &text[operator..] {
@@ -201,7 +207,11 @@ fn separator(text: &[u8], mut at: usize, flag: bool) -> Option<Value> {
             } else {
                 Form::Loose
             };
-            Some(Value { start, form })
+            Some(Value {
+                start,
+                form,
+                bare: false,
+            })
         }
         [b':', ..] => value(stars(text, operator + 1), Form::Colon),
         [b'?', b':', ..] => value(stars(text, operator + 2), Form::Colon),
@@ -209,6 +219,7 @@ fn separator(text: &[u8], mut at: usize, flag: bool) -> Option<Value> {
         _ if flag && level.is_none() && operator > at => Some(Value {
             start: operator,
             form: Form::Flag,
+            bare: false,
         }),
         _ => None,
     }
@@ -234,6 +245,14 @@ fn value(text: &[u8], found: Value, runs: &mut Runs) -> Option<Found> {
         start += prefix;
     }
     match quote_at(text, start) {
+        Some(level)
+            if found.bare
+                && text
+                    .get(start + level + 1)
+                    .is_none_or(|byte| CLOSERS.contains(byte)) =>
+        {
+            None
+        }
         Some(level) => quoted(text, start + level, level),
         None if found.form == Form::Listed => None,
         None => unquoted(text, start, found.form, runs),
@@ -363,6 +382,7 @@ fn annotated(text: &[u8], start: usize) -> Option<Value> {
         [b'=', ..] if at > start => Some(Value {
             start: skip_spaces(text, at + 1),
             form: Form::Loose,
+            bare: false,
         }),
         _ => None,
     }
