@@ -2,8 +2,8 @@
 
 Full, narrowed, resident and automatic search, first and repeated, with all, no and hardly any
 memory: the same passages (ids, sequence, scores bit for bit, order, windows, spans). The Hits,
-their frequencies and lengths are those of the oracle in ``support.histories``, which knows nothing of
-reading, scanning or the corpus.
+their frequencies and lengths are those of the oracle in ``support.histories``, which knows nothing
+of reading, scanning or the corpus.
 """
 
 from __future__ import annotations
