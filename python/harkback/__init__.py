@@ -3,20 +3,27 @@
 A few literal terms in; passages of past Sessions out, with what was not searched named beside them.
 Stages in the order of the data flow: sources, projection, redaction, query, candidates, corpus,
 verification, ranking, windows, passages, envelope, recall; above them the command line.
+
+What is public is loaded when it is first asked for: a host pays for what it uses, when it uses it.
+Proof: tests/surfaces/test_import.py.
 """
 
 from __future__ import annotations
 
-from importlib.metadata import version
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
-from harkback.envelope import Envelope
-from harkback.errors import HarkbackError, QueryError, SourceError, StoreError, UsageError
-from harkback.model import Gap, Passage, PassageMessage, Session
-from harkback.query import terms_from_query
-from harkback.recall import Recall
-from harkback.redaction import Policy
-from harkback.sources.sqlite.source import SqliteSource
-from harkback.store import Store
+if TYPE_CHECKING:
+    from harkback.envelope import Envelope
+    from harkback.errors import HarkbackError, QueryError, SourceError, StoreError, UsageError
+    from harkback.model import Gap, Passage, PassageMessage, Session
+    from harkback.query import terms_from_query
+    from harkback.recall import Recall
+    from harkback.redaction import Policy
+    from harkback.sources.sqlite.source import SqliteSource
+    from harkback.store import Store
+
+    __version__: str
 
 __all__ = [
     "Envelope",
@@ -37,4 +44,38 @@ __all__ = [
     "terms_from_query",
 ]
 
-__version__ = version("harkback")
+_HOMES: Final = {
+    "Envelope": "harkback.envelope",
+    "Gap": "harkback.model",
+    "HarkbackError": "harkback.errors",
+    "Passage": "harkback.model",
+    "PassageMessage": "harkback.model",
+    "Policy": "harkback.redaction",
+    "QueryError": "harkback.errors",
+    "Recall": "harkback.recall",
+    "Session": "harkback.model",
+    "SourceError": "harkback.errors",
+    "SqliteSource": "harkback.sources.sqlite.source",
+    "Store": "harkback.store",
+    "StoreError": "harkback.errors",
+    "UsageError": "harkback.errors",
+    "terms_from_query": "harkback.query",
+}
+
+
+def __getattr__(name: str) -> Any:
+    value: Any
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value = version("harkback")
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    else:
+        raise AttributeError(f"module 'harkback' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -81,8 +81,9 @@ def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:
     chosen: list[Candidate] = []
     declined: dict[Gap, None] = {}
     unreached = 0
-    for start in range(0, len(candidates), SCAN_SLICE_SESSIONS):
-        part = candidates[start : start + SCAN_SLICE_SESSIONS]
+    size = SCAN_SLICE_SESSIONS if query.deadline is not None else max(1, len(candidates))
+    for start in range(0, len(candidates), size):
+        part = candidates[start : start + size]
         if query.expired():
             unreached += len(part)
             continue

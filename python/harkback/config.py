@@ -50,4 +50,5 @@ MAX_ALSO_IN: Final = 3  # other Sessions named beside a Message that they replay
 DEFAULT_MEMORY_BYTES: Final = 1 << 30
 VERIFY_BATCH_BYTES: Final = 64 << 20  # segments held at once by one search
 SCAN_SLICE_SESSIONS: Final = 64  # Sessions scanned between two looks at the deadline
+FILL_SECONDS: Final = 0.25  # of a repeated search, spent on making more Sessions resident
 UNSETTLED_RETRIES: Final = 3  # times a search starts over because a Source moved under it

@@ -54,14 +54,11 @@ class Corpus:
         """Whether another Session can be kept without dropping one."""
         return self._bytes < self._memory_bytes
 
-    def fresh(self, candidate: Candidate) -> bool:
-        """Whether the very state that the View shows of this Session is held."""
-        segment = self._find(candidate)
-        if segment is None:
-            return False
+    def current(self, candidate: Candidate) -> bool:
+        """Whether this Session is held, and its Source says that nothing has changed since."""
         with self._lock:
-            self._let_go(segment)
-        return True
+            segment = self._known.get(self._current.get(candidate.place, ""))
+            return segment is not None and segment.epoch == candidate.view.epoch
 
     @contextmanager
     def hold(self, candidate: Candidate) -> Iterator[Segment]:

@@ -8,7 +8,7 @@ connections. Proof: tests/surfaces/test_recall.py.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path as FilePath
 from types import TracebackType
@@ -64,7 +64,7 @@ class Recall:
     def _start(self) -> None:
         self._process = os.getpid()
         self._corpus = Corpus(self._engine, self._redaction, self._memory_bytes)
-        self._warm = False
+        self._epochs: dict[str, Hashable] = {}  # of the last search
 
     def search(
         self,
@@ -156,11 +156,12 @@ class Recall:
         return views, [Gap("source_failed", error.message, 1) for error in failures]
 
     def _prepare(self, asked: query.Query, found: candidates.Eligible) -> Path:
-        """From the second search on, Sessions stay resident as far as memory goes."""
+        """From the second search of an unchanged history on, Sessions become resident."""
         if self._path is Path.AUTO and self._memory_bytes:
-            if self._warm:
+            epochs = {c.session.source: c.view.epoch for c in found.candidates}
+            if epochs == self._epochs:
                 verification.fill(asked, found, self._corpus)
-            self._warm = True
+            self._epochs = epochs
         return self._path
 
     def close(self) -> None:

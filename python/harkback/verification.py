@@ -2,19 +2,21 @@
 
 The paths differ only in which Sessions they bring before the Corpus, never in what matches:
 ``full`` brings every eligible Session, ``narrowed`` those that the raw scan offers, ``resident``
-every one, from segments that stay in memory; ``auto`` takes what is resident and narrows the rest.
+every one, from segments that stay in memory; ``auto`` takes what is known to be current and
+narrows the rest.
 Proof: tests/differential/test_paths.py holds them equal row for row.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from harkback.candidates import Candidate, Eligible, offered
-from harkback.config import VERIFY_BATCH_BYTES
+from harkback.config import FILL_SECONDS, VERIFY_BATCH_BYTES
 from harkback.corpus import Corpus, Segment
 from harkback.model import Gap
 from harkback.query import Query
@@ -78,7 +80,7 @@ def verify(path: Path, query: Query, found: Eligible, corpus: Corpus) -> Verifie
     chosen: Sequence[Candidate] = found.candidates
     unreached = 0
     if path in (Path.NARROWED, Path.AUTO):
-        known = {c for c in chosen if corpus.fresh(c)} if path is Path.AUTO else set()
+        known = {c for c in chosen if corpus.current(c)} if path is Path.AUTO else set()
         answer = offered(query, [c for c in chosen if c not in known])
         verified.gaps.extend(answer.gaps)
         unreached += answer.unreached
@@ -116,9 +118,11 @@ def _take_batch(
 
 
 def fill(query: Query, found: Eligible, corpus: Corpus) -> None:
-    """Makes Sessions resident, newest first, while there is room and time."""
+    """Makes Sessions resident, newest first, while there is room; a bounded while per search."""
+    until = time.monotonic() + FILL_SECONDS
     for candidate in found.candidates:
-        if query.expired() or not corpus.has_room():
+        if not corpus.has_room() or time.monotonic() >= until or query.expired():
             return
-        with corpus.hold(candidate):
-            pass
+        if not corpus.current(candidate):
+            with corpus.hold(candidate):
+                pass

@@ -119,15 +119,21 @@ def test_the_epoch_of_files(path: Path, source_of: Make, chosen: Engine) -> None
 def test_the_epoch_of_a_live_store(path: Path, source_of: Make, chosen: Engine) -> None:
     source = source_of(path)
     with writers.live(path) as writer:
-        writer.execute("UPDATE session_metadata SET name = 'first'")
-        epochs = []
-        for title in ("first", "first", "second"):
-            if title == "second":
-                writer.execute("UPDATE session_metadata SET name = 'second'")
+
+        def look(title: str) -> tuple[object, object]:
             with source.view(chosen) as view:
-                epochs.append(view.epoch)
-                assert [s.title for s in view.sessions().sessions] == [title]
-        assert epochs[0] == epochs[1] != epochs[2]
+                catalog = view.sessions()
+                assert [s.title for s in catalog.sessions] == [title]
+                return view.epoch, catalog
+
+        writer.execute("UPDATE session_metadata SET name = 'first'")
+        assert look("first") != look("first")  # written a moment ago
+        time.sleep(opening.SETTLED_NS / 1e9 * 1.5)
+        settled, catalog = look("first")
+        assert look("first") == (settled, catalog)
+        assert look("first")[1] is catalog
+        writer.execute("UPDATE session_metadata SET name = 'second'")
+        assert look("second")[0] != settled
 
 
 def test_an_unchanged_epoch_keeps_catalog_and_connection(

@@ -239,6 +239,20 @@ def test_a_host_in_the_same_process_goes_on_writing(
     late.close()
 
 
+def test_a_host_that_opens_after_a_search_can_write(
+    folder: Path, source_of: Make, chosen: Engine
+) -> None:
+    path = folder / "runtime.sqlite"
+    with writers.live(path) as writer:
+        writer.execute(insert("before"))
+        source = source_of(path)
+        assert use_all(source, chosen) == ["in the file", "before"]
+        host = sqlite3.connect(path, isolation_level=None)
+        host.execute(insert("after"))
+        assert use_all(source, chosen) == ["in the file", "before", "after"]
+        host.close()
+
+
 def test_a_host_that_opens_later_hands_in_its_connections(
     folder: Path, source_of: Make, chosen: Engine
 ) -> None:

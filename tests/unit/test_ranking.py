@@ -12,8 +12,8 @@ from harkback.verification import Verified
 
 
 def session(name: str, **more) -> Session:
-    more.setdefault("lineage", name)
-    return Session("store", name, name, None, 0, 0, **more)
+    facts = {"started_at": 0, "last_activity_at": 0, "lineage": name} | more
+    return Session(source="store", id=name, title=name, project=None, **facts)
 
 
 def query(terms=("a",), **more) -> Query:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import queue
 import sqlite3
+import sys
 import threading
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
@@ -27,8 +28,9 @@ from harkback.sources.sqlite.pre_ledger import PreLedger
 from harkback.sources.sqlite.records import BATCH_ROWS
 
 QUEUED_BATCHES: Final = 4
-#: A sweep reads a table once, in order; the index costs about three times as much per row.
-SWEEP_SHARE: Final = 3
+#: Up to so many rows of a table for each Session asked for, one sweep in file order costs less
+#: than a search of the index for each; above it, a Session offered early saves its rest.
+SWEEP_ROWS: Final = 256
 
 
 class Batch(NamedTuple):
@@ -84,9 +86,9 @@ class Narrowing:
 
     def _scan(self, scanner: Scanner, batch: Batch) -> None:
         """Offers each Session that a record of the batch speaks for."""
-        keys = [key for key in batch.keys if key in self._open]
-        records = batch.records
-        if len(keys) < len(batch.keys):
+        keys, records = batch.keys, batch.records
+        if not self._open.issuperset(keys):
+            keys = [key for key in keys if key in self._open]
             pairs = zip(batch.keys, batch.records, strict=True)
             records = [record for key, record in pairs if key in self._open]
         while records:
@@ -105,16 +107,25 @@ class Narrowing:
     def _batches(self, keys: dict[bytes, str]) -> Iterator[Batch]:
         self._open -= self._ledger.streaming()
         owners = self._listing.owners
-        for owner, sweep, search in (
-            ("ledger", ledger.SWEEP, ledger.SCAN),
-            ("messages", pre_ledger.SWEEP, pre_ledger.SCAN),
+        for owner, table, sweep, search in (
+            ("ledger", "runtime_events", ledger.SWEEP, ledger.SCAN),
+            ("messages", "session_messages", pre_ledger.SWEEP, pre_ledger.SCAN),
         ):
             group = [key for key, name in keys.items() if owners[name] == owner]
-            held = sum(each == owner for each in owners.values())
-            swept = bool(group) and len(group) * SWEEP_SHARE >= held
+            swept = bool(group) and self._rows(table) <= len(group) * SWEEP_ROWS
             if not (swept and (yield from self._sweep(group, sweep))):
                 for key in group:
                     yield from self._search(key, search)
+
+    def _rows(self, table: str) -> int:
+        """About how many rows a table has, at the cost of one of them."""
+        try:
+            (last,) = self._connection.execute(f"SELECT MAX(rowid) FROM {table}").fetchone()
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            return sys.maxsize
+        return int(last or 0)
 
     def _sweep(self, group: Sequence[bytes], statement: str) -> Generator[Batch, None, bool]:
         """Every row of a table; gives whether the table could be read to its end."""
@@ -122,12 +133,13 @@ class Narrowing:
         wanted = set(group)
         try:
             cursor = self._connection.execute(statement)
-            while self._open & wanted and (rows := cursor.fetchmany(BATCH_ROWS)):
-                if not {key for key, _ in rows} <= wanted:
+            while not self._open.isdisjoint(wanted) and (rows := cursor.fetchmany(BATCH_ROWS)):
+                keys, records = zip(*rows, strict=True)
+                if not wanted.issuperset(keys):
                     rows = [row for row in rows if row[0] in wanted]
                     if not rows:
                         continue
-                keys, records = zip(*rows, strict=True)
+                    keys, records = zip(*rows, strict=True)
                 if pre_ledger.MARKER in records:
                     chunked.update(key for key, record in rows if record == pre_ledger.MARKER)
                 yield Batch(keys, records)

@@ -44,7 +44,7 @@ class _Kept:
 
     def __init__(self, path: str, connect: Connect | None) -> None:
         self.pid = os.getpid()
-        self.serial = next(_serials)
+        self.path = path
         self.files = opening.look(path)
         self.settled = self.files.settled()  # then, not now: what was read since is in question
         self.connection, self.mode = opening.connect(path, self.files, connect)
@@ -52,6 +52,7 @@ class _Kept:
         self.forget()
 
     def forget(self) -> None:
+        self.serial = next(_serials)
         self.tables: frozenset[str] | None = None
         self.listing: Listing | None = None
         self.fingerprints: dict[str, bytes] = {}
@@ -62,22 +63,50 @@ class _Kept:
         """Whether SQLite itself sees to it that a View stays as it is."""
         return self.mode in ("shared", "host")
 
-    def fits(self, files: Files) -> bool:
-        """Whether this connection may serve a database that looks like this now."""
+    def begin(self) -> bool:
+        """Begins a View; False when another connection is needed for it."""
+        if self.pid != os.getpid():
+            return False
         if self.mode == "host":
+            version = opening.begin(self.connection)
+            if version != self.version:
+                self.forget()
+                self.version = version
             return True
         if self.mode == "shared":
-            same = (self.files.shared, (self.files.database or (0,))[-1])
-            return files.mode == "shared" and same == (
-                files.shared,
-                (files.database or (0,))[-1],
-            )
-        return files == self.files and self.settled
+            return self._begin_shared()
+        return self.settled and opening.look(self.path) == self.files
+
+    def _begin_shared(self) -> bool:
+        """Files that were settled and look as they did hold what they held.
+
+        They are looked at behind the begin: a commit before it shows, one behind it is not seen.
+        """
+        before = opening.look(self.path)
+        if "connection" not in self.__dict__:
+            self.connection, self.mode = opening.connect(self.path, before, None)
+        if self.mode != "shared":
+            return False
+        opening.begin(self.connection)
+        files = opening.look(self.path)
+        if not (self.settled and files == self.files):
+            self.forget()
+            self.files, self.settled = files, before == files and files.settled()
+        return True
+
+    def end(self) -> None:
+        """Ends a View. Shared memory is let go of at once: as long as this process holds it
+        read-only, a connection that the host opens in this process could not write.
+        """
+        if self.live:
+            self.connection.execute("COMMIT")
+        if self.mode == "shared":
+            self.dispose()
 
     def epoch(self) -> Hashable:
-        """Of a live connection by its data version; of files by their stats, once settled."""
-        if self.live:
-            return (self.serial, self.version, self.files)
+        """Of a host's connection by its data version; of files by their stats, once settled."""
+        if self.mode == "host":
+            return (self.serial, self.version)
         return self.files if self.settled else (self.serial, self.files)
 
     def dispose(self) -> None:
@@ -101,10 +130,10 @@ class SqliteSource:
     Args:
         path: the database file.
         name: unique among the Sources of one Recall and stable; the file's path when not given.
-        connect: makes a connection with the host's own SQLite library; for a host that bundles
-            another one, or that opens the store in this process after Harkback did (in one
-            process SQLite shares a database's shared memory between connections, and the first
-            one decides whether it may be written).
+        connect: makes a connection with the host's own SQLite library, for a host that bundles
+            another one; or that may open the store in this process while a search is under way
+            (in one process SQLite shares a database's shared memory between connections, and
+            the first one decides whether it may be written).
     """
 
     def __init__(
@@ -147,20 +176,14 @@ class SqliteSource:
         """This thread's connection, fit for the database as it is now, in a transaction."""
         kept: _Kept | None = getattr(self._local, "kept", None)
         if kept is not None:
-            files = opening.look(self._path)
-            if kept.pid == os.getpid() and kept.fits(files):
-                if kept.live:
-                    version = opening.begin(kept.connection)
-                    if (version, files) != (kept.version, kept.files):
-                        kept.forget()
-                        kept.version, kept.files = version, files
+            if kept.begin():
                 return kept
             self.release(kept)
         kept = _Kept(self._path, self._connect)
         self._open.add(kept)
         self._local.kept = kept
         if kept.live:
-            kept.version = opening.begin(kept.connection)
+            kept.begin()
         return kept
 
     def release(self, kept: _Kept) -> None:
@@ -231,11 +254,9 @@ class SqliteView:
         return self._steady(around)
 
     def end(self) -> None:
-        """Ends the transaction; the connection is kept for the next View of this thread."""
-        if not self._kept.live:
-            return
+        """Ends the transaction; what was read is kept for the next View of this thread."""
         try:
-            self._kept.connection.execute("COMMIT")
+            self._kept.end()
         except sqlite3.Error:
             self._source.release(self._kept)
 

@@ -1,0 +1,89 @@
+"""The command group: what every command of it shares, and how each of them may end.
+
+Invariant: a command ends with 0, 1 or 2 as its help says, 130 when interrupted, 141 when its
+reader has gone (as a shell reports it for a process that SIGPIPE ended). Proof:
+tests/surfaces/test_cli_process.py.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Final
+
+import click
+
+from harkback.cli.demo import demo
+from harkback.cli.neutral import line
+from harkback.cli.search import search
+from harkback.errors import HarkbackError
+
+FAILED: Final = 2
+INTERRUPTED: Final = 128 + 2  # SIGINT
+READER_GONE: Final = 128 + 13  # SIGPIPE
+
+
+class _Group(click.Group):
+    """Turns the ways in which a command can fail into a sentence and an exit code.
+
+    What commands write is flushed as they write it, so a reader that has gone is noticed here.
+    """
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except HarkbackError as error:
+            about = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
+            _complain(f"{about}{error.message} ({error.reason})")
+            ctx.exit(FAILED)
+        except KeyboardInterrupt:
+            ctx.exit(INTERRUPTED)
+        except BrokenPipeError:
+            ctx.exit(READER_GONE)
+        except OSError as error:
+            _complain(f"{error.strerror or 'The system refused'}. (system_error)")
+            ctx.exit(FAILED)
+
+
+@click.group(
+    cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80}
+)
+@click.version_option(package_name="harkback", message="%(prog)s %(version)s")
+def command() -> None:
+    """Finds what was said and done in past sessions of AI agents.
+
+    Give a few literal terms; get the passages that hold them, best first, and
+    what was not searched beside them. No index, no daemon; nothing is written
+    and nothing leaves this machine. Secrets are cut out before anything is
+    matched or shown.
+
+    \b
+    Try it:          harkback demo
+    Search a store:  harkback search TERM... --store PATH
+    """
+
+
+command.add_command(demo)
+command.add_command(search)
+
+
+def main() -> None:
+    """Runs the command of this process and ends it."""
+    _prepare_streams()
+    command(prog_name="harkback")
+
+
+def _prepare_streams() -> None:
+    """UTF-8 whatever the locale says: history is in every script, and a `?` beats a traceback."""
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="replace")
+
+
+def _complain(sentence: str) -> None:
+    click.echo(f"harkback: {line(sentence)}", err=True)

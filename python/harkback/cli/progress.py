@@ -1,0 +1,50 @@
+"""A sign of life on stderr while a search takes long; nothing when it is quick or unwatched.
+
+Invariant: what was drawn is wiped before anything else is written. Proof:
+tests/surfaces/test_cli_progress.py.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, TextIO
+
+PATIENCE_SECONDS: Final = 1.0
+_FRAME_SECONDS: Final = 0.1
+_FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+
+
+@contextmanager
+def sign_of_life(stream: TextIO, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
+    """Shows what is going on, and for how long, once ``patience`` seconds have passed."""
+    if not stream.isatty():
+        yield
+        return
+    done = threading.Event()
+    drawer = threading.Thread(target=_draw, args=(stream, patience, done), daemon=True)
+    drawer.start()
+    try:
+        yield
+    finally:
+        done.set()
+        drawer.join()
+
+
+def _draw(stream: TextIO, patience: float, done: threading.Event) -> None:
+    started = time.monotonic()
+    width = 0
+    wait = patience
+    for frame in itertools.cycle(_FRAMES):
+        if done.wait(wait):
+            break
+        shown = f"{frame} searching, {int(time.monotonic() - started)} s (Ctrl-C ends it)"
+        stream.write("\r" + shown.ljust(width))
+        stream.flush()
+        width, wait = len(shown), _FRAME_SECONDS
+    if width:
+        stream.write("\r" + " " * width + "\r")
+        stream.flush()

@@ -1,0 +1,174 @@
+"""``harkback search``: one question to one or more stores, and what its answer means to a script.
+
+Invariant: 0 only if something was found, 1 only if nothing was missed within the scope that the
+answer names. Proof: tests/surfaces/test_cli.py.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from typing import Final, get_args
+
+import click
+
+from harkback.cli.progress import sign_of_life
+from harkback.config import DEFAULT_LIMIT, MAX_LIMIT
+from harkback.envelope import Envelope
+from harkback.errors import SourceError
+from harkback.model import GapCode
+from harkback.query import Order
+from harkback.recall import Recall
+from harkback.sources.base import Source
+from harkback.sources.registry import open_source
+
+FOUND: Final = 0
+NOT_FOUND: Final = 1
+NOT_ALL_SEARCHED: Final = 2
+
+#: Inside the scope of the question there is text that was not searched. Every other Gap tells of
+#: the scope itself, or of how the answer was made.
+MISSED: Final[frozenset[GapCode]] = frozenset(
+    {
+        "source_failed",
+        "source_incomplete",
+        "session_unreadable",
+        "record_damaged",
+        "body_archived",
+        "deadline",
+    }
+)
+
+
+def outcome(envelope: Envelope) -> int:
+    """The exit code of an answer."""
+    codes = {gap.code for gap in envelope.gaps}
+    if envelope.passages or "hits_not_shown" in codes:
+        return FOUND
+    return NOT_ALL_SEARCHED if codes & MISSED else NOT_FOUND
+
+
+def _decoded(_: click.Context, __: click.Parameter, terms: tuple[str, ...]) -> tuple[str, ...]:
+    """Terms as UTF-8 even where the locale made Python read them as something else."""
+    return tuple(
+        os.fsencode(term).decode("utf-8", "replace")
+        if any("\udc80" <= c <= "\udcff" for c in term)
+        else term
+        for term in terms
+    )
+
+
+@click.command(short_help="Finds passages that hold any of a few literal terms.")
+@click.argument("terms", metavar="TERM...", nargs=-1, required=True, callback=_decoded)
+@click.option(
+    "--store",
+    "paths",
+    metavar="PATH",
+    multiple=True,
+    required=True,
+    help="A host's database, or the folder that holds its runtime.sqlite. May be repeated.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, MAX_LIMIT),
+    help=f"How many passages to show.  [default: {DEFAULT_LIMIT}]",
+)
+@click.option("--all", "everything", is_flag=True, help="Show every passage, however many.")
+@click.option(
+    "--sort",
+    "order",
+    type=click.Choice(get_args(Order)),
+    default="relevance",
+    show_default=True,
+    help="Best first, or newest first.",
+)
+@click.option("--explain", is_flag=True, help="Show what each score is made of.")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON, as agents get it.")
+@click.pass_context
+def search(
+    context: click.Context,
+    terms: tuple[str, ...],
+    paths: tuple[str, ...],
+    limit: int | None,
+    everything: bool,
+    order: Order,
+    explain: bool,
+    as_json: bool,
+) -> None:
+    """Finds passages of past sessions that hold any of a few literal TERMs.
+
+    1 to 8 terms, compared without regard to case or width; what holds more of
+    them, or rarer ones, comes first. Quote a phrase to keep it together. Put
+    -- before a term that starts with a dash.
+
+    \b
+    Examples:
+      harkback search 模型 "context window" --store ~/agent
+      harkback search ECONNRESET --store ~/agent --sort newest --limit 3
+      harkback search timeout --store a.sqlite --store b.sqlite --json
+
+    \b
+    Exit status:
+      0  something was found
+      1  nothing was found, and everything in scope was searched
+      2  an error; or nothing was found in what could be searched, and
+         something could not: damaged, incomplete or archived away
+    Archived sessions are out of scope: they are counted among what the
+    answer leaves out, and do not make it a 2.
+    """
+    if everything and limit is not None:
+        raise click.UsageError("--all and --limit exclude each other.")
+    number = None if everything else limit or DEFAULT_LIMIT
+    started = time.perf_counter()
+    with (
+        sign_of_life(sys.stderr),
+        closing(Recall(*_open(paths))) as recall,
+    ):
+        envelope = _ask(recall, paths, terms, number, order, explain)
+    seconds = time.perf_counter() - started
+    if as_json:
+        click.echo(envelope.to_json())
+    else:
+        from harkback.cli.terminal import Terminal
+
+        Terminal(sys.stdout).answer(envelope, seconds)
+    code = outcome(envelope)
+    if code == NOT_ALL_SEARCHED:
+        reasons = ", ".join(dict.fromkeys(g.code for g in envelope.gaps if g.code in MISSED))
+        click.echo(
+            f"harkback: Nothing was found, but not everything could be searched. ({reasons})",
+            err=True,
+        )
+    context.exit(code)
+
+
+def _open(paths: Sequence[str]) -> list[Source]:
+    """The Sources, each once however often it is named."""
+    sources: dict[str, Source] = {}
+    for path in paths:
+        try:
+            source = open_source(path)
+        except SourceError as error:
+            error.add_note(path)
+            raise
+        sources.setdefault(source.name, source)
+    return list(sources.values())
+
+
+def _ask(
+    recall: Recall,
+    paths: Sequence[str],
+    terms: Sequence[str],
+    limit: int | None,
+    order: Order,
+    explain: bool,
+) -> Envelope:
+    try:
+        return recall.search(terms, limit=limit, order=order, explain=explain)
+    except SourceError as error:
+        if len(set(paths)) == 1:  # of several the error does not tell which
+            error.add_note(paths[0])
+        raise

@@ -1,0 +1,219 @@
+"""An answer drawn for a person: Sessions, their Passages, then what the answer leaves out.
+
+Invariant: what stood in history reaches the terminal neutralised (``harkback.cli.neutral``), and
+without colour nothing is added to it but layout. Lines are wrapped only on a terminal; in a pipe a
+line of history stays one line. Proof: tests/surfaces/test_cli_terminal.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from typing import Final, TextIO
+
+from rich.console import Console
+from rich.text import Text
+
+from harkback.cli.neutral import block, line
+from harkback.envelope import Envelope
+from harkback.model import Explanation, Passage, PassageMessage, SessionCard
+from harkback.rendering import gap_text
+
+_MATCH: Final = "bold yellow"
+_ROLES: Final = {
+    "user": ("user", "bold green"),
+    "assistant": ("assistant", "bold cyan"),
+    "tool_call": ("tool call", "bold blue"),
+    "tool_result": ("tool result", "bold blue"),
+    "summary": ("summary", "bold magenta"),
+}
+_INDENT: Final = 4
+_ROLE_CELLS: Final = 13
+_TEXT_START: Final = _INDENT + _ROLE_CELLS
+_MAX_TEXT_CELLS: Final = 120  # longer lines are hard to read back from
+_MIN_TEXT_CELLS: Final = 20
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leaves it to the command how to end."""
+        raise
+
+
+class Terminal:
+    """Draws on one stream; colour and width are what the stream has."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.console = _Console(file=stream, highlight=False, markup=False, emoji=False)
+        self._wraps = self.console.is_terminal
+
+    def answer(self, envelope: Envelope, seconds: float) -> None:
+        """The whole answer, and how long it took."""
+        self.passages(envelope.passages)
+        if envelope.left_out:
+            self._left_out(envelope)
+        self.gaps(envelope)
+        self.print(Text(_summary(envelope, seconds), "dim"))
+
+    def passages(self, passages: Sequence[Passage]) -> None:
+        """Passages under their Sessions; a Session stands where its first Passage does."""
+        numbered = list(enumerate(passages, 1))
+        first: dict[tuple[str, str], int] = {}
+        for number, passage in numbered:
+            first.setdefault(_place(passage.session), number)
+        numbered.sort(key=lambda pair: (first[_place(pair[1].session)], pair[0]))
+        several_sources = len({place[0] for place in first}) > 1
+        for _, group in groupby(numbered, key=lambda pair: _place(pair[1].session)):
+            members = list(group)
+            self._session(members[0][1].session, several_sources)
+            for number, passage in members:
+                self.print(Text("\n").join(self._passage(number, passage)))
+                self.print(Text())
+
+    def gaps(self, envelope: Envelope) -> None:
+        """What is not in the answer."""
+        if envelope.gaps:
+            self.print(Text("Not in this answer", "dim bold"))
+            for gap in envelope.gaps:
+                self.note(line(gap_text(gap).rstrip("\n")), 2)
+
+    def note(self, text: str, hanging: int = 0) -> None:
+        """A dim line of Harkback's own words."""
+        lines = self._fit(Text(text, "dim"), 0, hanging)
+        self.print(Text("\n").join(lines))
+
+    def print(self, text: Text) -> None:
+        """Text as it stands: it is wrapped already."""
+        self.console.print(text, soft_wrap=True)
+
+    def _session(self, session: SessionCard, with_source: bool) -> None:
+        title = Text(line(session.title) or "(untitled)", "bold")
+        about = [session.project, session.source if with_source else None]
+        at = session.last_activity_at
+        about.append(f"{when(at)} ({age(at)})" if when(at) else None)
+        known = " · ".join(line(each) for each in about if each)
+        self.print(Text("\n").join(self._fit(title, 0, 2) + self._fit(Text(known, "dim"), 0, 2)))
+
+    def _passage(self, number: int, passage: Passage) -> Iterator[Text]:
+        anchor = next(message for message in passage.messages if message.is_anchor)
+        head = Text.assemble(
+            (f"[{number}]", "bold"),
+            (f" {passage.anchor} {when(anchor.timestamp)} ", "dim"),
+            (line(", ".join(passage.matched_terms)), "yellow"),
+        )
+        yield from self._fit(head, 0, _INDENT)
+        if passage.also_in:
+            also = Text(line("also in " + ", ".join(passage.also_in)), "dim")
+            yield from self._fit(also, _INDENT, _INDENT)
+        if passage.has_more_before:
+            yield Text(" " * _INDENT + "…", "dim")
+        for message in passage.messages:
+            yield from self._message(message)
+        if passage.has_more_after:
+            yield Text(" " * _INDENT + "…", "dim")
+        if passage.explanation is not None:
+            yield from self._explanation(passage.explanation, 0)
+
+    def _message(self, message: PassageMessage) -> Iterator[Text]:
+        name, style = _ROLES[message.kind]
+        role = Text(" " * (_INDENT - 2))
+        role.append("▸ " if message.is_anchor else "  ", "yellow")
+        role.append(name, style if message.is_anchor else "dim")
+        role.pad_right(_TEXT_START - len(role))
+        notes = []
+        if message.field is not None:
+            notes.append(line(message.field))
+        if message.in_progress:
+            notes.append("still being written")
+        body = Text(block(message.text), "" if message.is_anchor else "dim")
+        for start, end in message.spans:
+            body.stylize(f"not dim {_MATCH}", start, end)
+        lines = [Text(", ".join(notes), "dim")] if notes else []
+        lines += self._fit(body, 0, 0, _TEXT_START)
+        for number, shown in enumerate(lines):
+            whole = (Text(" " * _TEXT_START) if number else role) + shown
+            whole.rstrip()
+            yield whole
+
+    def _explanation(self, explanation: Explanation, depth: int) -> Iterator[Text]:
+        shown = f"{explanation.value:.4f}  {line(explanation.label)}"
+        yield Text(" " * (_INDENT + 2 + 3 * depth) + shown, "dim")
+        for part in explanation.parts:
+            yield from self._explanation(part, depth + 1)
+
+    def _left_out(self, envelope: Envelope) -> None:
+        self.print(Text("Hits that have no passage of their own", "dim bold"))
+        for hit in envelope.left_out:
+            place = f"message {hit.sequence} of {line(hit.session)}"
+            self.note(f"- {hit.score:.4f}  {hit.fate.replace('_', ' ')}: {place}", 2)
+
+    def _fit(self, text: Text, indent: int, hanging: int, start: int = 0) -> list[Text]:
+        """Lines no wider than the terminal: the first one indented, the next ones hanging.
+
+        Args:
+            start: cells that stand before every line already.
+        """
+        if not self._wraps:
+            lines = list(text.split("\n", allow_blank=True)) or [text]
+        else:
+            room = self.console.width - start - max(indent, hanging)
+            width = max(_MIN_TEXT_CELLS, min(room, _MAX_TEXT_CELLS))
+            lines = list(text.wrap(self.console, width, overflow="fold", tab_size=4))
+        for number, each in enumerate(lines):
+            each.rstrip()
+            each.pad_left(hanging if number else indent)
+        return lines
+
+
+def _place(session: SessionCard) -> tuple[str, str]:
+    return session.source, session.id
+
+
+def when(milliseconds: int) -> str:
+    """Local date and time to the minute; empty for a time that no calendar has."""
+    try:
+        moment = (_EPOCH + timedelta(milliseconds=milliseconds)).astimezone()
+    except (OverflowError, OSError, ValueError):
+        return ""
+    return f"{moment:%Y-%m-%d %H:%M}"
+
+
+def age(milliseconds: int) -> str:
+    """How long ago that was, in the largest unit that says something."""
+    now = datetime.now(UTC)
+    seconds = (now - _EPOCH).total_seconds() - milliseconds / 1000
+    if seconds < 0:
+        return "in the future"
+    for unit, size in (
+        ("year", 365 * 86400),
+        ("month", 30 * 86400),
+        ("day", 86400),
+        ("hour", 3600),
+        ("minute", 60),
+    ):
+        if seconds >= size:
+            return f"{plural(int(seconds // size), unit)} ago"
+    return "just now"
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def duration(seconds: float) -> str:
+    """A time taken, to the digits that matter."""
+    if seconds < 0.001:
+        return f"{seconds * 1e6:.0f} µs"
+    if seconds < 0.1:
+        return f"{seconds * 1000:.1f} ms"
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def _summary(envelope: Envelope, seconds: float) -> str:
+    reach = envelope.searched
+    found = plural(len(envelope.passages), "passage") if envelope.passages else "Nothing found"
+    searched = f"{plural(reach.sessions, 'session')} searched, {plural(reach.records, 'record')}"
+    return f"{found} · {searched}, {duration(seconds)}"
