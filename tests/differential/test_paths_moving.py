@@ -194,10 +194,9 @@ def test_a_fingerprint_that_is_not_looked_at_is_caught(
     monkeypatch.setattr("harkback.sources.sqlite.records.Fingerprint.digest", lambda self: b"same")
     with closing(first_state(tmp_path / "runtime.sqlite")) as builder:
         with Recall(builder.path) as living:
-            for _ in range(2):
-                living.search(TERMS)
+            living.search(TERMS)
             for number in range(4):
-                rewrite(builder, number, "grape")
+                rewrite(builder, number, "plum!")
             stale = shown(living.search(TERMS))
         with Recall(builder.path) as fresh:
             assert shown(fresh.search(TERMS)) != stale
