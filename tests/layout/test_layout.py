@@ -88,3 +88,12 @@ def test_nothing_opens_a_database_file_but_sqlite() -> None:
                 name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
                 place = f"{named(file)}:{node.lineno}"
                 assert name not in ("open", "read_bytes", "read_text", "copyfile"), place
+
+
+def test_only_engine_py_knows_that_there_are_two_engines() -> None:
+    """What import-linter cannot see: the extension has no source, and imports may be strings."""
+    for file in PACKAGE.rglob("*.py"):
+        if file.name != "engine.py" and not file.is_relative_to(PACKAGE / "reference"):
+            assert not re.search(r"\b_native\b|harkback\.reference", file.read_text("utf-8")), file
+    for file in (PACKAGE / "reference").rglob("*.py"):
+        assert "_native" not in file.read_text("utf-8")
