@@ -22,6 +22,7 @@ from harkback import Envelope, QueryError, Recall, SqliteSource, candidates, que
 from harkback.corpus import Corpus
 from harkback.engine import Engine, EngineName
 from harkback.model import Gap
+from harkback.query import Order
 from harkback.redaction import DEFAULT
 from harkback.verification import Path
 from support.hard_text import histories, terms_of
@@ -124,10 +125,12 @@ def answers(
         with Recall(*sources(written), engine=engine, memory_bytes=memory) as recall:
             for at, path in enumerate(paths):
                 recall._path = path
-                found += [
-                    (limit, *shown(recall.search(terms, limit=limit, explain=True)))
-                    for limit in ((25,) if at % 2 else (25, 2))
-                ]
+                asked: list[tuple[int | None, Order]] = [(25, "relevance")]
+                if at % 2 == 0:
+                    asked += [(2, "relevance"), (None, "newest")]
+                for limit, order in asked:
+                    answer = recall.search(terms, limit=limit, order=order, explain=True)
+                    found.append(((limit, order), *shown(answer)))
     return found
 
 

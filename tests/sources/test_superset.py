@@ -21,6 +21,7 @@ import harkback.engine
 from harkback import SqliteSource
 from harkback.engine import Engine
 from harkback.reference.json import Undecodable, strings
+from harkback.sources.sqlite import narrow
 from harkback.sources.sqlite.ledger import Ledger
 from harkback.sources.sqlite.pre_ledger import PreLedger
 from support.hard_text import histories, terms_of
@@ -32,12 +33,23 @@ FOLD = harkback.engine.load("reference").fold
 
 def missed(engine: Engine, written: Written, folded: list[str]) -> set[str]:
     """Sessions that hold a match and were ruled out."""
+    holding = {session for session, _ in oracle(written, folded)}
+    return {
+        session
+        for sweep_rows in (narrow.SWEEP_ROWS, 0)  # the table in one go, and Session by Session
+        for session in holding - _offered(engine, written, folded, sweep_rows)
+    }
+
+
+def _offered(engine: Engine, written: Written, folded: list[str], sweep_rows: int) -> set[str]:
     offered: set[str] = set()
-    for path in written.paths:
-        with closing(SqliteSource(path)) as source, source.view(engine) as view:
-            listed = [session.id for session in view.sessions().sessions]
-            offered |= view.scan(folded, listed).offered
-    return {session for session, _ in oracle(written, folded)} - offered
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(narrow, "SWEEP_ROWS", sweep_rows)
+        for path in written.paths:
+            with closing(SqliteSource(path)) as source, source.view(engine) as view:
+                listed = [session.id for session in view.sessions().sessions]
+                offered |= view.scan(folded, listed).offered
+    return offered
 
 
 @settings(max_examples=settings.default.max_examples // 2)  # 50, or 1000 when thorough
