@@ -9,6 +9,7 @@ from harkback.model import Entry, Hits, RedactedSpan, Row, Rule, Span
 __all__ = [
     "Corpus",
     "Redactor",
+    "Scan",
     "Scanner",
     "bm25",
     "bm25_terms",
@@ -45,6 +46,13 @@ def bm25_terms(
 @final
 class Scanner:
     def first(self, records: Sequence[bytes]) -> int | None: ...
+    def start(self) -> Scan: ...
+
+@final
+class Scan:
+    def feed(self, tag: int, records: Sequence[bytes]) -> None: ...
+    def found(self, tag: int) -> bool: ...
+    def finish(self) -> list[int]: ...
 
 @final
 class Redactor:

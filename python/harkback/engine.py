@@ -2,7 +2,7 @@
 
 ``native`` is the Rust extension; ``reference`` is its pure-Python twin, plain enough to be checked
 by reading. Invariant: every method returns the same on both, value for value, with two exceptions:
-``Scanner.first`` owes only the superset law (it may say yes to a record that holds no match; it
+``Scanner`` owes only the superset law (it may say yes to a record that holds no match; it
 never says no to one that does), and ``Corpus.size`` tells what a segment costs on its own engine.
 Proof: tests/differential.
 """
@@ -30,6 +30,26 @@ class Scanner(Protocol):
 
     def first(self, records: Sequence[bytes]) -> int | None:
         """Index of the first record that may hold any term in one of its JSON strings."""
+
+    def start(self) -> Scan:
+        """Begins a scan of many batches."""
+
+
+class Scan(Protocol):
+    """A scan of many batches of records, each under a tag: what the records belong to.
+
+    The native engine scans in a thread beside the one that feeds it, so that fetching and
+    scanning overlap. Not for two threads at once; ``finish`` has to be called.
+    """
+
+    def feed(self, tag: int, records: Sequence[bytes]) -> None:
+        """Hands over records of ``tag``. Raises TypeError, and takes none, if one is no bytes."""
+
+    def found(self, tag: int) -> bool:
+        """Whether a record of ``tag`` is known, by now, to be one that may match."""
+
+    def finish(self) -> list[int]:
+        """The tags with a record that may match, in order, when all records are scanned."""
 
 
 class Redactor(Protocol):

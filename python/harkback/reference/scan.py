@@ -26,6 +26,10 @@ class Scanner:
                 return index
         return None
 
+    def start(self) -> Scan:
+        """A scan of many batches, each under the tag of what it belongs to."""
+        return Scan(self)
+
     def _may_match(self, record: bytes) -> bool:
         if not self._terms:
             return False
@@ -33,6 +37,29 @@ class Scanner:
             return any(term in fold(text) for text in strings(record) for term in self._terms)
         except Undecodable:
             return True
+
+
+class Scan:
+    """A scan of many batches: here each is scanned as it is fed."""
+
+    def __init__(self, scanner: Scanner) -> None:
+        self._scanner = scanner
+        self._found: set[int] = set()
+
+    def feed(self, tag: int, records: Sequence[bytes]) -> None:
+        """Scans records of ``tag``. Raises TypeError if one is no bytes."""
+        if not all(isinstance(record, bytes) for record in records):
+            raise TypeError("records are bytes")
+        if self._scanner.first(records) is not None:
+            self._found.add(tag)
+
+    def found(self, tag: int) -> bool:
+        """Whether a record of ``tag`` may match."""
+        return tag in self._found
+
+    def finish(self) -> list[int]:
+        """The tags of which a record may match, in order."""
+        return sorted(self._found)
 
 
 def scanner(terms: Sequence[str]) -> Scanner:

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod bm25;
 mod corpus;
 mod redact;
+mod scan;
 mod surviving;
 mod text;
 
@@ -21,7 +22,9 @@ mod _native {
     #[pymodule_export]
     use crate::redact::{Redactor, redactor};
     #[pymodule_export]
+    use crate::scan::{Scan, Scanner, scanner};
+    #[pymodule_export]
     use crate::surviving::locate;
     #[pymodule_export]
-    use crate::text::{Scanner, fold, reassemble, scanner};
+    use crate::text::{fold, reassemble};
 }

@@ -1,7 +1,7 @@
-//! Text before it is verified: fold, the raw scan, chunked bodies.
+//! Text before it is verified: fold, chunked bodies.
 
 use harkback_core::chunks::{self, Chunk};
-use harkback_core::{fold as core_fold, scan};
+use harkback_core::fold as core_fold;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyBytes;
@@ -10,26 +10,6 @@ use pyo3::types::PyBytes;
 #[pyfunction]
 pub(crate) fn fold(py: Python<'_>, text: &str) -> String {
     py.detach(|| core_fold::fold(text))
-}
-
-/// Folded terms, prepared once, asked of many raw records.
-#[pyclass(frozen, module = "harkback._native")]
-pub(crate) struct Scanner(scan::Scanner);
-
-#[pymethods]
-impl Scanner {
-    /// Index of the first record that may hold any term in one of its JSON strings.
-    #[allow(clippy::needless_pass_by_value)] // dropped here, attached again
-    fn first(&self, py: Python<'_>, records: Vec<PyBackedBytes>) -> Option<usize> {
-        py.detach(|| self.0.first(records.iter().map(AsRef::as_ref)))
-    }
-}
-
-/// A Scanner for `terms`, which are folded.
-#[pyfunction]
-#[allow(clippy::needless_pass_by_value)] // dropped here, attached again
-pub(crate) fn scanner(py: Python<'_>, terms: Vec<PyBackedStr>) -> Scanner {
-    Scanner(py.detach(|| scan::Scanner::new(&terms)))
 }
 
 /// A chunk as Python holds it: index, data, hex SHA-256.

@@ -177,7 +177,7 @@ def _open(path: str, parameters: str) -> sqlite3.Connection:
             uri=True,
             timeout=BUSY_SECONDS,
             isolation_level=None,
-            check_same_thread=False,  # the scan fetches in a thread of its own
+            check_same_thread=False,  # the Source may be closed by another thread
         )
     except sqlite3.Error as error:
         raise translate(error) from None

@@ -234,7 +234,7 @@ class SqliteView:
         def narrow() -> frozenset[str]:
             events, messages = self._readers()
             narrowing = Narrowing(self._kept.connection, self._listing(), events, messages)
-            found = narrowing.run(scanner, sessions, overlapped=self._kept.mode != "host")
+            found = narrowing.run(scanner, sessions)
             self._kept.counts.update(found.counts)
             return found.offered
 
