@@ -21,6 +21,7 @@ import harkback.engine
 from harkback import SqliteSource
 from harkback.engine import Engine
 from harkback.reference.json import Undecodable, strings
+from harkback.reference.scan import Scan
 from harkback.sources.sqlite import narrow
 from harkback.sources.sqlite.ledger import Ledger
 from harkback.sources.sqlite.pre_ledger import PreLedger
@@ -90,6 +91,9 @@ class Broken:
                     if any(may_match(record, term) for term in terms):
                         return index
                 return None
+
+            def start(self) -> Scan:
+                return Scan(self)  # type: ignore[arg-type]
 
         return Scanner()
 
