@@ -14,6 +14,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 import harkback.engine
 
@@ -63,12 +64,12 @@ def main() -> None:
     for name, terms in TERMS.items():
         scanner = native.scanner(terms)
         assert scanner.first(batch) is None
-        report(f"scan, {name}", size, lambda scanner=scanner: scanner.first(batch))
+        report(f"scan, {name}", size, partial(scanner.first, batch))
     report("prepare a scanner", 0, lambda: native.scanner(TERMS["absent"]))
     for name, text in {"ASCII": SHELL + CODE, "Chinese": PROSE}.items():
         text *= 20_000
         assert native.fold(text) == reference.fold(text)
-        report(f"fold, {name}", len(text.encode()), lambda text=text: native.fold(text))
+        report(f"fold, {name}", len(text.encode()), partial(native.fold, text))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from functools import partial
 
 import harkback.engine
 from harkback.redaction import DEFAULT, Redaction, apply
@@ -101,8 +102,8 @@ def linearity(redaction: Redaction, size: int) -> None:
     print(f"{'worst case':24} {'n ms':>8} {'2n ms':>8} {'ratio':>6} {'MB/s':>8}")
     for name, unit in WORST.items():
         once, twice = unit * (size // len(unit)), unit * (2 * size // len(unit))
-        first = best(lambda text=once: redaction.spans(text), 3)
-        second = best(lambda text=twice: redaction.spans(text), 3)
+        first = best(partial(redaction.spans, once), 3)
+        second = best(partial(redaction.spans, twice), 3)
         rate = len(twice) / MEGABYTE / second
         print(f"{name:24} {first * 1e3:8.2f} {second * 1e3:8.2f} {second / first:6.2f} {rate:8.1f}")
 

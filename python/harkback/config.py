@@ -42,6 +42,7 @@ TEXT_GAPS_BUDGET: Final = 1_800
 JSON_BUDGET: Final = 24_000
 JSON_PASSAGES_BUDGET: Final = 16_000
 JSON_GAPS_BUDGET: Final = 3_500
+JSON_LEFT_OUT_BUDGET: Final = 3_000
 MAX_DISPOSITIONS: Final = 20  # Hits left out that an explained answer lists
 MAX_ALSO_IN: Final = 3  # other Sessions named beside a Message that they replay
 

@@ -86,7 +86,7 @@ class Engine(Protocol):
     name: EngineName
 
     def fold(self, text: str) -> str:
-        """The fold of DESIGN: NFC, width, full case folding, dotted i, NFC; Unicode 14.0."""
+        """NFC, width, full case folding, dotted i, NFC; frozen at Unicode 14.0."""
 
     def locate(
         self, text: str, cuts: Sequence[Span], terms: Sequence[str]

@@ -7,13 +7,14 @@ Invariant: neither form is longer than its Budget, whatever the history holds (a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from harkback.candidates import Eligible
 from harkback.config import (
     JSON_GAPS_BUDGET,
+    JSON_LEFT_OUT_BUDGET,
     MAX_DISPOSITIONS,
     TEXT_GAPS_BUDGET,
 )
@@ -21,12 +22,14 @@ from harkback.graphemes import border_before
 from harkback.model import Gap, GapCode, Passage, Searched
 from harkback.query import Query
 from harkback.ranking import RankedHit, Ranking
+from harkback.redaction import Redaction
 from harkback.rendering import (
     QUOTE,
     compact_json,
     gap_json,
     gap_text,
     iso,
+    label,
     message_text,
     passage_head_text,
     passage_json,
@@ -74,13 +77,15 @@ class Envelope:
             lines.extend(message_text(message) for message in passage.messages)
         if self.gaps:
             lines.append("\nNot in this answer:\n")
-            lines.extend(_within(TEXT_GAPS_BUDGET, [gap_text(gap) for gap in self.gaps]))
+            kept = _within(TEXT_GAPS_BUDGET, self.gaps, lambda gap: len(gap_text(gap)))
+            lines.extend(map(gap_text, kept))
         return "".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """The structure, of values that JSON has."""
-        gaps = [gap_json(gap) for gap in self.gaps]
-        kept = len(list(_within(JSON_GAPS_BUDGET, [compact_json(gap) + "," for gap in gaps])))
+        gaps = _within(
+            JSON_GAPS_BUDGET, self.gaps, lambda gap: len(compact_json(gap_json(gap))) + 1
+        )
         shown: dict[str, Any] = {
             "version": VERSION,
             "kind": "recall",
@@ -88,7 +93,7 @@ class Envelope:
             "facts": [],
             "passages": [passage_json(passage) for passage in self.passages],
             "materials": [],
-            "gaps": gaps[:kept],
+            "gaps": [gap_json(gap) for gap in gaps],
             "searched": {
                 "sessions": self.searched.sessions,
                 "records": self.searched.records,
@@ -100,11 +105,13 @@ class Envelope:
                 "every_session": self.searched.every_session,
             },
         }
-        if self.left_out:
-            shown["left_out"] = [
-                {"session": d.session, "sequence": d.sequence, "score": d.score, "fate": d.fate}
-                for d in self.left_out
-            ]
+        room = JSON_LEFT_OUT_BUDGET
+        for d in self.left_out:
+            fate = {"session": d.session, "sequence": d.sequence, "score": d.score, "fate": d.fate}
+            room -= len(compact_json(fate)) + 1
+            if room < 0:
+                break
+            shown.setdefault("left_out", []).append(fate)
         return shown
 
     def to_json(self) -> str:
@@ -119,6 +126,7 @@ def assemble(
     ranking: Ranking,
     shown: Sequence[tuple[RankedHit, Passage]],
     failures: Sequence[Gap],
+    redaction: Redaction,
 ) -> Envelope:
     """Puts the answer together and names everything that is not in it."""
     gaps = [
@@ -143,7 +151,12 @@ def assemble(
             every_session=not any(gap.code in unsearched for gap in gaps) and query.within is None,
         ),
         left_out=tuple(
-            Disposition(hit.candidate.session.id, hit.row, round(hit.score, 4), hit.disposition)
+            Disposition(
+                label(redaction.clean(hit.candidate.session.id)),
+                hit.row,
+                round(hit.score, 4),
+                hit.disposition,
+            )
             for hit in ranking.left_out[:MAX_DISPOSITIONS]
         ),
     )
@@ -186,9 +199,19 @@ def _count(gaps: Iterable[Gap], code: GapCode) -> int:
     return sum(gap.count or 0 for gap in gaps if gap.code == code)
 
 
-def _within(budget: int, lines: Sequence[str]) -> Iterable[str]:
-    for line in lines:
-        budget -= len(line)
+def _within(budget: int, gaps: Sequence[Gap], cost: Callable[[Gap], int]) -> Sequence[Gap]:
+    """As many as the budget pays for; if not all, the last one says how many are not shown."""
+    if sum(map(cost, gaps)) <= budget:
+        return gaps
+    kept: list[Gap] = []
+    budget -= cost(_more_gaps(len(gaps)))
+    for gap in gaps:
+        budget -= cost(gap)
         if budget < 0:
-            return
-        yield line
+            break
+        kept.append(gap)
+    return [*kept, _more_gaps(len(gaps) - len(kept))]
+
+
+def _more_gaps(count: int) -> Gap:
+    return Gap("text_shortened", "More reasons are not shown.", count)

@@ -19,6 +19,7 @@ QueryReason: TypeAlias = Literal[
     "limit_out_of_range",
     "time_range",
     "unknown_kind",
+    "unknown_order",
     "deadline_invalid",
 ]
 SourceReason: TypeAlias = Literal[

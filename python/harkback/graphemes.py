@@ -31,12 +31,12 @@ def is_border(text: str, at: int) -> bool:
 
 def border_after(text: str, at: int) -> int:
     """The first border at or behind ``at``."""
-    return next((i for i in range(at, min(at + _REACH, len(text))) if is_border(text, i)), at)
+    return next((i for i in range(at, min(at + _REACH, len(text) + 1)) if is_border(text, i)), at)
 
 
 def border_before(text: str, at: int) -> int:
     """The last border at or before ``at``."""
-    return next((i for i in range(at, max(at - _REACH, 0), -1) if is_border(text, i)), at)
+    return next((i for i in range(at, max(at - _REACH, -1), -1) if is_border(text, i)), at)
 
 
 def _extends(c: str) -> bool:

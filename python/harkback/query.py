@@ -26,6 +26,7 @@ from harkback.model import KINDS, Kind
 from harkback.redaction import Redaction
 
 Order: TypeAlias = Literal["relevance", "newest"]
+ORDERS: tuple[Order, ...] = ("relevance", "newest")
 Moment: TypeAlias = int | datetime
 _MIN_WORD = 3
 _MIN_CJK_WORD = 2
@@ -80,20 +81,22 @@ def build(
     spoken, folded = _terms(engine, redaction, terms, question)
     if limit is not None and (type(limit) is not int or not 1 <= limit <= MAX_LIMIT):
         raise QueryError("limit_out_of_range", f"limit is a whole number from 1 to {MAX_LIMIT}.")
-    asked = frozenset(DEFAULT_KINDS if kinds is None else kinds)
-    if not asked or not asked <= set(KINDS):
+    chosen = DEFAULT_KINDS if kinds is None else tuple(kinds)
+    if not chosen or not all(kind in KINDS for kind in chosen):
         raise QueryError("unknown_kind", f"kinds are some of: {', '.join(KINDS)}.")
+    if order not in ORDERS:
+        raise QueryError("unknown_order", f"order is one of: {', '.join(ORDERS)}.")
     start, stop = _millis(since), _millis(until)
     if start is not None and stop is not None and start > stop:
         raise QueryError("time_range", "since lies after until; swap them or drop one.")
-    if deadline is not None and not (math.isfinite(deadline) and deadline > 0):
+    if deadline is not None and not _is_duration(deadline):
         raise QueryError("deadline_invalid", "deadline is a positive number of seconds.")
     return Query(
         terms=spoken,
         folded=folded,
         limit=limit,
         order=order,
-        kinds=asked,
+        kinds=frozenset(chosen),
         within=within,
         since=start,
         until=stop,
@@ -126,7 +129,11 @@ def _holds_cjk(word: str) -> bool:
 def _terms(
     engine: Engine, redaction: Redaction, terms: Sequence[str], question: str | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    if isinstance(terms, str) or not all(isinstance(term, str) for term in terms):
+    if (
+        isinstance(terms, str)
+        or not isinstance(terms, Sequence)
+        or not all(isinstance(term, str) for term in terms)
+    ):
         raise QueryError("term_not_text", "Terms are a list of strings, one literal each.")
     given = list(terms) or terms_from_query(question or "")
     if not given:
@@ -167,3 +174,7 @@ def _millis(moment: Moment | None) -> int | None:
     if isinstance(moment, bool) or not isinstance(moment, int):
         raise QueryError("time_range", "A time is a datetime or whole milliseconds since 1970.")
     return moment
+
+
+def _is_duration(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value) and value > 0

@@ -134,7 +134,9 @@ class Recall:
             verified = verification.verify(path, asked, found, self._corpus)
             ranked = ranking.rank(self._engine, asked, verified, found.records)
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
-            return envelope.assemble(asked, found, verified, ranked, shown, failures)
+            return envelope.assemble(
+                asked, found, verified, ranked, shown, failures, self._redaction
+            )
 
     def _views(self, opened: ExitStack) -> tuple[list[View], list[Gap]]:
         """A View of every Source that can be read; a Gap for each that cannot."""

@@ -1,6 +1,6 @@
 """The tables of a host store (two files of history in one database: ledger and pre-ledger).
 
-Facts of the host, not of Harkback: docs/formats.md. ``SCHEMA`` creates what a reader may meet;
+Facts of the host, not of Harkback. ``SCHEMA`` creates what a reader may meet;
 ``NEEDED`` names the columns that a reader cannot do without, so that a newer schema which still
 has them is read.
 """
