@@ -12,7 +12,7 @@ from harkback.engine import Engine
 from harkback.sources.sqlite.records import BATCH_ROWS
 from harkback.sources.sqlite.schema import SCHEMA
 from harkback.sources.sqlite.source import SqliteSource
-from support.stores import StoreBuilder
+from support.stores import StoreBuilder, texts
 
 Make = Callable[..., SqliteSource]
 
@@ -108,18 +108,23 @@ def test_what_cannot_be_vouched_for_is_offered(
         assert offered == {"streaming", "torn"}
 
 
-def test_a_payload_that_is_no_text_offers_its_session(
+def test_a_payload_that_is_no_text_costs_itself(
     tmp_path: Path, source_of: Make, literal: Literal
 ) -> None:
     typed = "payload_json TEXT NOT NULL,\n  committed_at"
     assert SCHEMA.count(typed) == 1
     builder = StoreBuilder(tmp_path / "loose", SCHEMA.replace(typed, "payload_json, committed_at"))
-    builder.session("number")
-    builder.event("number", None, kind="text", payload=5)
+    for session in ("number", "nothing"):
+        builder.session(session)
+        builder.event(session, None, kind="text", payload=5 if session == "number" else None)
+        builder.text(session, "apple")
     builder.close()
     with source_of(builder.path).view(literal) as view:
-        assert view.scan(["apple"], ["number"]).offered == {"number"}
-        assert [gap.code for gap in view.read("number").gaps] == ["record_damaged"]
+        assert view.scan(["apple"], ["number", "nothing"]).offered == {"number", "nothing"}
+        for session in ("number", "nothing"):
+            transcript = view.read(session)
+            assert texts(transcript.messages) == ["apple"]
+            assert [gap.code for gap in transcript.gaps] == ["record_damaged"]
 
 
 def test_it_stops_at_the_first_match_and_counts_what_it_saw_whole(

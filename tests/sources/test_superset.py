@@ -21,7 +21,6 @@ import harkback.engine
 from harkback import SqliteSource
 from harkback.engine import Engine
 from harkback.reference.json import Undecodable, strings
-from harkback.reference.scan import Scan
 from harkback.sources.sqlite import narrow
 from harkback.sources.sqlite.ledger import Ledger
 from harkback.sources.sqlite.pre_ledger import PreLedger
@@ -37,15 +36,15 @@ def missed(engine: Engine, written: Written, folded: list[str]) -> set[str]:
     holding = {session for session, _ in oracle(written, folded)}
     return {
         session
-        for sweep_rows in (narrow.SWEEP_ROWS, 0)  # the table in one go, and Session by Session
-        for session in holding - _offered(engine, written, folded, sweep_rows)
+        for share in (narrow.SWEEP_SHARE, 0)  # the table in one go, and Session by Session
+        for session in holding - _offered(engine, written, folded, share)
     }
 
 
-def _offered(engine: Engine, written: Written, folded: list[str], sweep_rows: int) -> set[str]:
+def _offered(engine: Engine, written: Written, folded: list[str], share: int) -> set[str]:
     offered: set[str] = set()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(narrow, "SWEEP_ROWS", sweep_rows)
+        patch.setattr(narrow, "SWEEP_SHARE", share)
         for path in written.paths:
             with closing(SqliteSource(path)) as source, source.view(engine) as view:
                 listed = [session.id for session in view.sessions().sessions]
@@ -91,9 +90,6 @@ class Broken:
                     if any(may_match(record, term) for term in terms):
                         return index
                 return None
-
-            def start(self) -> Scan:
-                return Scan(self)  # type: ignore[arg-type]
 
         return Scanner()
 
@@ -192,14 +188,14 @@ def test_leaving_out_streams_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_leaving_out_chunks_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PreLedger, "bodies", lambda self, key: iter(()))
+    monkeypatch.setattr(PreLedger, "bodies", lambda self, key, markers: iter(()))
     assert failures(ENGINES[0]) == [14, 15]
 
 
 def test_scanning_chunks_one_by_one_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each chunk looked at for itself misses a term that lies over the border of two."""
 
-    def bodies(self: PreLedger, key: bytes) -> Iterator[bytes]:
+    def bodies(self: PreLedger, key: bytes, markers: int) -> Iterator[bytes]:
         statement = "SELECT data FROM session_message_chunks WHERE session_id = CAST(? AS TEXT)"
         for (data,) in self._connection.execute(statement, (key,)):
             yield b'"' + data.replace(b'"', b" ") + b'"'

@@ -68,7 +68,7 @@ class Narrowing:
         self._offered: set[bytes] = set()  # only ever grows
         self._counts: Counter[bytes] = Counter()
         self._counting = threading.Lock()
-        self._chunked: set[bytes] = set()
+        self._markers: Counter[bytes] = Counter()  # of records that lie in chunks
 
     def run(self, sessions: Sequence[str]) -> Narrowed:
         """Which of ``sessions`` may hold one of the scanner's terms."""
@@ -91,14 +91,14 @@ class Narrowing:
         try:
             self._wanted = set(group)
             sweep.run(self._connections, self._take)
-            for key in self._chunked & self._wanted:
+            for key in self._wanted.intersection(self._markers):
                 self._bodies(key)
         except sqlite3.DatabaseError as error:
             # One row that is too long to join fails alone when it is fetched alone.
             if not (is_damage(error) or isinstance(error, sqlite3.DataError)):
                 raise
             for key in group:
-                self._counts.pop(key, None)
+                del self._counts[key], self._markers[key]
             return False
         return True
 
@@ -106,25 +106,26 @@ class Narrowing:
         key = records.key
         if key not in self._wanted or key in self._offered:
             return
+        joined = records.joined
+        markers = joined.count(pre_ledger.MARKER) if joined and self._owner == "messages" else 0
         with self._counting:
             self._counts[key] += records.rows
-        if records.odd or records.joined is None or self._may_match([records.joined]):
+            if markers:
+                self._markers[key] += markers
+        if joined is None or self._may_match([joined]):
             self._offered.add(key)
-        elif self._owner == "messages" and pre_ledger.MARKER in records.joined:
-            self._chunked.add(key)
 
     def _search(self, key: bytes, statement: str) -> None:
         """Scans the rows of one Session, until one may match."""
-        chunked = False
         try:
             cursor = self._connections[0].execute(statement, (key,))
             while key not in self._offered and (rows := cursor.fetchmany(BATCH_ROWS)):
                 records = [record for (record,) in rows]
                 self._counts[key] += len(records)
-                chunked = chunked or pre_ledger.MARKER in records
+                self._markers[key] += records.count(pre_ledger.MARKER)
                 if self._may_match(records):
                     self._offered.add(key)
-            if chunked:
+            if self._markers[key]:
                 self._bodies(key)
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
@@ -133,7 +134,7 @@ class Narrowing:
 
     def _bodies(self, key: bytes) -> None:
         """Scans the joined records; each was counted with the row that stands for it."""
-        for body in self._pre_ledger.bodies(key):
+        for body in self._pre_ledger.bodies(key, self._markers[key]):
             if key in self._offered:
                 return
             if body is None or self._may_match([body]):

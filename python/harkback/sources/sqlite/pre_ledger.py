@@ -35,9 +35,11 @@ _ORDER = " ORDER BY sequence"
 SCAN = f"SELECT record_json FROM session_messages WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
 SWEEP = Sweep("session_messages", "record_json", _VISIBLE)
 COUNT = f"SELECT COUNT(*) FROM session_messages WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
+# From the payload table on (CROSS JOIN keeps the order): the marker itself could only be found by
+# reading every record again.
 _CHUNKED = (
-    "SELECT sequence FROM session_messages WHERE session_id = CAST(? AS TEXT) "
-    f"AND {_VISIBLE} AND record_json = ?"
+    "SELECT sequence FROM session_message_payloads CROSS JOIN session_messages "
+    f"USING (session_id, sequence) WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
 )
 _PAYLOAD = (
     "SELECT record_bytes, sha256 FROM session_message_payloads "
@@ -100,10 +102,18 @@ class PreLedger:
                 found.append(message)
         return in_order(found, locators)
 
-    def bodies(self, session: bytes) -> Iterator[bytes | None]:
-        """The chunked records of a Session, joined; None for one that cannot be trusted."""
-        rows = self._rows("session_messages", _CHUNKED, session, CHUNK_MARKER)
-        for (sequence,) in rows:
+    def bodies(self, session: bytes, markers: int) -> Iterator[bytes | None]:
+        """The chunked records of a Session, joined; None for one that cannot be trusted.
+
+        Args:
+            markers: how often the marker stands in its rows.
+        """
+        sequences = [
+            sequence for (sequence,) in self._rows("session_message_payloads", _CHUNKED, session)
+        ]
+        if len(sequences) < markers:
+            yield None
+        for sequence in sequences:
             yield self._body(session, sequence, Fingerprint(""))[0]
 
     def _chunks(

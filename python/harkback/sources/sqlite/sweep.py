@@ -23,8 +23,7 @@ class Records(NamedTuple):
 
     key: bytes
     rows: int
-    odd: int  # records that are no text
-    joined: bytes | None
+    joined: bytes | None  # a number joins as the digits it is: no string to match
 
 
 Take: TypeAlias = Callable[[Records], None]
@@ -35,10 +34,11 @@ class Sweep:
 
     def __init__(self, table: str, record: str, visible: str) -> None:
         columns = (
-            f"COUNT(*), SUM(TYPEOF({record}) <> 'text'), GROUP_CONCAT({record}, {JOINT}) "
+            f"COUNT(*), GROUP_CONCAT({record}, {JOINT}) "
             f"FROM {table} NOT INDEXED WHERE rowid BETWEEN ? AND ? AND {visible}"
         )
-        self._bounds = f"SELECT MIN(rowid), MAX(rowid) FROM {table}"
+        # Asked for both at once, SQLite would read the table to tell.
+        self._bounds = (f"SELECT MIN(rowid) FROM {table}", f"SELECT MAX(rowid) FROM {table}")
         self._window = f"SELECT MIN(session_id), MAX(session_id), {columns}"
         self._by_session = f"SELECT session_id, {columns} GROUP BY session_id"
 
@@ -49,7 +49,7 @@ class Sweep:
 
     def _span(self, connection: sqlite3.Connection) -> range:
         """Rowids that the table spans."""
-        low, high = connection.execute(self._bounds).fetchone()
+        low, high = (connection.execute(bound).fetchone()[0] for bound in self._bounds)
         return range(0) if low is None else range(low, high + 1)
 
     def run(self, connections: Sequence[sqlite3.Connection], take: Take) -> None:
