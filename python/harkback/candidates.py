@@ -33,8 +33,11 @@ class Eligible:
     """The Sessions that a search may speak of, newest activity first."""
 
     candidates: tuple[Candidate, ...]
-    records: int  # searchable records of them all: the N of the ranking
     gaps: tuple[Gap, ...]
+
+    def records(self) -> int:
+        """Searchable records of them all: the N of the ranking. Cheap once they were scanned."""
+        return sum(c.view.record_count(c.session.id) for c in self.candidates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +75,7 @@ def eligible(
     if refused:
         gaps.append(Gap("host_excluded", "Sessions were excluded by the host.", refused))
     chosen.sort(key=lambda c: (-c.session.last_activity_at, *c.place))
-    records = sum(candidate.view.record_count(candidate.session.id) for candidate in chosen)
-    return Eligible(tuple(chosen), records, tuple(gaps))
+    return Eligible(tuple(chosen), tuple(gaps))
 
 
 def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:

@@ -146,7 +146,7 @@ def assemble(
         gaps=_merged(gaps),
         searched=Searched(
             sessions=len(found.candidates) - _count(verified.gaps, "deadline"),
-            records=found.records,
+            records=ranking.records,
             oldest_activity=min(activity, default=None),
             every_session=not any(gap.code in unsearched for gap in gaps) and query.within is None,
         ),

@@ -49,6 +49,7 @@ class Ranking:
 
     shown: tuple[RankedHit, ...]
     left_out: tuple[RankedHit, ...]  # only when the query asks to explain
+    records: int  # searchable records of every eligible Session
     total: int  # Hits in scope
     per_session: Counter[tuple[str, str]]  # Hits in scope of each Session that has any
     matched: tuple[bool, ...]  # per term: whether any Hit holds it
@@ -93,6 +94,7 @@ def rank(engine: Engine, query: Query, verified: Verified, records: int) -> Rank
     return Ranking(
         shown=tuple(ranked(at, "shown") for at in shown),
         left_out=tuple(ranked(at, fate) for at, fate in left_out) if query.explain else (),
+        records=records,
         total=len(kept),
         per_session=Counter(verified.candidates[verified.candidate[hit]].place for hit in kept),
         matched=tuple(any(column) for column in frequency),

@@ -132,7 +132,7 @@ class Recall:
             found = candidates.eligible(views, asked, self._allowed)
             path = self._prepare(asked, found)
             verified = verification.verify(path, asked, found, self._corpus)
-            ranked = ranking.rank(self._engine, asked, verified, found.records)
+            ranked = ranking.rank(self._engine, asked, verified, found.records())
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
             return envelope.assemble(
                 asked, found, verified, ranked, shown, failures, self._redaction

@@ -125,6 +125,23 @@ def test_a_payload_that_is_no_text_costs_itself(
         assert [gap.code for gap in transcript.gaps] == ["record_damaged"]
 
 
+def test_bytes_that_are_no_text_never_hide_a_record(
+    builder: StoreBuilder, source_of: Make, literal: Literal
+) -> None:
+    """A record or an id that holds the byte which records are joined by."""
+    for session in ("plain", "broken"):
+        builder.session(session)
+        builder.text(session, "pear")
+    builder.text("broken", "apple")
+    builder.db.execute(
+        "UPDATE runtime_events SET payload_json = CAST(REPLACE(payload_json, 'pear', X'FFFF') "
+        "AS TEXT) WHERE session_id = 'broken' AND payload_json LIKE '%pear%'"
+    )
+    with source_of(builder.path).view(literal) as view:
+        assert "broken" in view.scan(["apple"], ["plain", "broken"]).offered
+        assert len(view.read("broken").messages) == 2
+
+
 def test_it_stops_at_the_first_match_and_counts_what_it_saw_whole(
     builder: StoreBuilder, source_of: Make, literal: Literal
 ) -> None:

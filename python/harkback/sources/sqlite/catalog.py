@@ -152,9 +152,11 @@ def _session(source: str, header: decode.Record, column: dict[str, Any]) -> Sess
     parent, kind = _parent(header, column)
     archived = header.get("isArchived")
     cwd = header.get("cwd")
+    name = decode.text_of(column["session_id"])
     return Session(
         source=source,
-        id=decode.text_of(column["session_id"]),
+        id=name,
+        lineage=name,
         title=decode.text_of(column["name"]),
         project=cwd if isinstance(cwd, str) and cwd else None,
         started_at=started,
@@ -202,6 +204,7 @@ def _from_records(
                 None,
                 decode.milliseconds(first, 0),
                 decode.milliseconds(last, 0),
+                lineage=name,
             )
             entries.setdefault(key, _Entry(key, session, owner))
     return list(entries.values())
@@ -209,7 +212,12 @@ def _from_records(
 
 def _with_lineage(entries: list[_Entry]) -> list[_Entry]:
     parents = {entry.session.id: entry.session.parent for entry in entries}
-    return [_Entry(entry.key, _placed(entry.session, parents), entry.owner) for entry in entries]
+    return [
+        _Entry(entry.key, _placed(entry.session, parents), entry.owner)
+        if entry.session.parent
+        else entry
+        for entry in entries
+    ]
 
 
 def _placed(session: Session, parents: dict[str, str | None]) -> Session:

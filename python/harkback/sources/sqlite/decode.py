@@ -35,7 +35,7 @@ class Damaged(Exception):
 def clean(value: Any) -> Any:
     """``value`` with U+FFFD for each surrogate and U+0000 in every string, keys included."""
     if isinstance(value, str):
-        return _REPLACED.sub("\ufffd", value)
+        return value if value.isascii() and "\0" not in value else _REPLACED.sub("\ufffd", value)
     if isinstance(value, list):
         return [clean(item) for item in value]
     if isinstance(value, dict):

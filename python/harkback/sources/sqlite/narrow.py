@@ -22,7 +22,7 @@ from harkback.sources.sqlite.ledger import Ledger
 from harkback.sources.sqlite.opening import is_damage
 from harkback.sources.sqlite.pre_ledger import PreLedger
 from harkback.sources.sqlite.records import BATCH_ROWS
-from harkback.sources.sqlite.sweep import Records, Sweep
+from harkback.sources.sqlite.sweep import JOINT, Sweep, Window
 
 #: One part in so many of a table's Sessions, and a sweep costs less than a search for each.
 SWEEP_SHARE: Final = 3
@@ -74,6 +74,7 @@ class Narrowing:
         """Which of ``sessions`` may hold one of the scanner's terms."""
         keys = {self._listing.keys[name]: name for name in sessions if name in self._listing.keys}
         self._offered = self._ledger.streaming() & set(keys)
+        self._offered.update(key for key in keys if JOINT in key)
         owners = self._listing.owners
         for owner, sweep, search in _TABLES:
             self._owner = owner
@@ -91,8 +92,9 @@ class Narrowing:
         try:
             self._wanted = set(group)
             sweep.run(self._connections, self._take)
-            for key in self._wanted.intersection(self._markers):
-                self._bodies(key)
+            for key in self._wanted:
+                if self._markers[key]:
+                    self._bodies(key)
         except sqlite3.DatabaseError as error:
             # One row that is too long to join fails alone when it is fetched alone.
             if not (is_damage(error) or isinstance(error, sqlite3.DataError)):
@@ -102,18 +104,26 @@ class Narrowing:
             return False
         return True
 
-    def _take(self, records: Records) -> None:
-        key = records.key
-        if key not in self._wanted or key in self._offered:
-            return
-        joined = records.joined
-        markers = joined.count(pre_ledger.MARKER) if joined and self._owner == "messages" else 0
+    def _take(self, window: Window) -> None:
+        keys = window.keys.split(JOINT)
         with self._counting:
-            self._counts[key] += records.rows
-            if markers:
-                self._markers[key] += markers
-        if joined is None or self._may_match([joined]):
-            self._offered.add(key)
+            self._counts.update(keys)
+        alive = self._wanted.intersection(keys) - self._offered
+        if not alive:
+            return
+        chunked = self._owner == "messages" and pre_ledger.MARKER in window.records
+        if not (chunked or self._may_match([window.records])):
+            return
+        records = window.records.split(JOINT)
+        if len(records) != len(keys):
+            self._offered |= alive
+            return
+        for key in alive:
+            own = [record for of, record in zip(keys, records, strict=True) if of == key]
+            with self._counting:
+                self._markers[key] += own.count(pre_ledger.MARKER)
+            if self._may_match(own):
+                self._offered.add(key)
 
     def _search(self, key: bytes, statement: str) -> None:
         """Scans the rows of one Session, until one may match."""

@@ -11,6 +11,7 @@ never given a way to write. Proof: tests/sources/test_sqlite_untouched.py.
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -33,7 +34,7 @@ BUSY_SECONDS: Final = 0.25
 COPY_LIMIT_BYTES: Final = 4 << 30
 COPY_SECONDS: Final = 300
 ATTEMPTS: Final = 4
-BESIDE_BYTES: Final = 16 << 20  # of a database that is worth a second connection for a scan
+BESIDE_BYTES: Final = 64 << 20  # of a database that is worth a second connection for a scan
 #: A file written so recently may be written again within one tick of the file system's clock.
 SETTLED_NS: Final = 100_000_000
 
@@ -94,7 +95,7 @@ class Files:
 
 def _stat(path: str) -> Stat:
     try:
-        found = Path(path).stat()
+        found = os.stat(path)  # noqa: PTH116  # asked several times a call: a Path costs more than it
     except FileNotFoundError:
         return None
     return (found.st_mtime_ns, found.st_size, found.st_ino)

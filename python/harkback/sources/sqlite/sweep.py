@@ -15,32 +15,32 @@ from typing import Final, NamedTuple, TypeAlias
 
 #: Rows joined at a time: enough that the step outweighs the call, few enough to stay in the cache.
 WINDOW_ROWS: Final = 128
-JOINT: Final = "X'FF'"  # what the engine's scanner takes records apart by
+JOINT: Final = b"\xff"  # what the engine's scanner takes records apart by
 
 
-class Records(NamedTuple):
-    """The records of one Session in one window."""
+class Window(NamedTuple):
+    """Some records of a table, and the Session of each, both joined by JOINT in one order.
 
-    key: bytes
-    rows: int
-    joined: bytes | None  # a number joins as the digits it is: no string to match
+    They do not fall apart alike if a record holds JOINT itself, or is NULL and left out.
+    """
+
+    keys: bytes
+    records: bytes
 
 
-Take: TypeAlias = Callable[[Records], None]
+Take: TypeAlias = Callable[[Window], None]
 
 
 class Sweep:
     """The statements that sweep one table."""
 
     def __init__(self, table: str, record: str, visible: str) -> None:
-        columns = (
-            f"COUNT(*), GROUP_CONCAT({record}, {JOINT}) "
-            f"FROM {table} NOT INDEXED WHERE rowid BETWEEN ? AND ? AND {visible}"
-        )
         # Asked for both at once, SQLite would read the table to tell.
         self._bounds = (f"SELECT MIN(rowid) FROM {table}", f"SELECT MAX(rowid) FROM {table}")
-        self._window = f"SELECT MIN(session_id), MAX(session_id), {columns}"
-        self._by_session = f"SELECT session_id, {columns} GROUP BY session_id"
+        self._window = (
+            f"SELECT GROUP_CONCAT(session_id, X'FF'), GROUP_CONCAT({record}, X'FF') "
+            f"FROM {table} NOT INDEXED WHERE rowid BETWEEN ? AND ? AND {visible}"
+        )
 
     def is_possible(self, connection: sqlite3.Connection) -> bool:
         """Whether the joint stays the byte it is: not where text is stored as UTF-16."""
@@ -53,7 +53,7 @@ class Sweep:
         return range(0) if low is None else range(low, high + 1)
 
     def run(self, connections: Sequence[sqlite3.Connection], take: Take) -> None:
-        """Calls ``take`` for the records of every window, from as many threads as connections.
+        """Calls ``take`` for every window that holds records, from as many threads as connections.
 
         Raises:
             sqlite3.Error: the table could not be read to its end; some of it was taken.
@@ -70,8 +70,10 @@ class Sweep:
                         start = next(starts, None)
                     if start is None:
                         return
-                    for records in self._records(connection, start):
-                        take(records)
+                    bounds = (start, start + WINDOW_ROWS - 1)
+                    keys, records = connection.execute(self._window, bounds).fetchone()
+                    if keys is not None:
+                        take(Window(keys, records or b""))
             except BaseException as error:
                 failures.append(error)
 
@@ -83,12 +85,3 @@ class Sweep:
             thread.join()
         if failures:
             raise failures[0]
-
-    def _records(self, connection: sqlite3.Connection, start: int) -> Sequence[Records]:
-        window = (start, start + WINDOW_ROWS - 1)
-        low, high, *records = connection.execute(self._window, window).fetchone()
-        if low is None:
-            return ()
-        if low == high:
-            return (Records(low, *records),)
-        return [Records(*row) for row in connection.execute(self._by_session, window)]
