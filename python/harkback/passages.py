@@ -11,8 +11,8 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
-from harkback.candidates import Candidate
 from harkback.config import (
     JSON_PASSAGES_BUDGET,
     MAX_ALSO_IN,
@@ -21,7 +21,7 @@ from harkback.config import (
 )
 from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
-from harkback.model import KINDS, Passage, PassageMessage, Row, Session, SessionCard
+from harkback.model import KINDS, Passage, PassageMessage, Row, Session, SessionCard, StoredMessage
 from harkback.projection import project
 from harkback.query import Query
 from harkback.ranking import RankedHit, Ranking, explain
@@ -70,7 +70,8 @@ class _Side:
     """Neighbours on one side of an anchor, nearest first."""
 
     rows: list[Row]
-    more: bool  # a visible neighbour lies beyond, or could not be paid for
+    more: bool  # a visible neighbour lies beyond them
+    stored: list[StoredMessage] = field(default_factory=list)
     paid: list[PassageMessage] = field(default_factory=list)
 
 
@@ -114,7 +115,7 @@ def _pay_neighbour(
     """Pays one more neighbour, unless one nearer is missing already."""
     if len(side.paid) != distance or distance >= len(side.rows):
         return
-    message = maker.shown(draft.hit.candidate, side.rows[distance], is_anchor=False)
+    message = maker.shown(side.rows[distance], side.stored[distance], is_anchor=False)
     if budget.pay(len(message_text(message)), len(compact_json(message_json(message))) + 1):
         side.paid.append(message)
 
@@ -151,6 +152,12 @@ class _Maker:
             (anchor,) = self._corpus.rows(segment, hit.row, hit.row + 1)
             before = self._side(segment, anchor, hit.row, -1)
             after = self._side(segment, anchor, hit.row, 1)
+        rows = [anchor, *before.rows, *after.rows]
+        locators = [row.locator for row in rows]
+        stored = iter(hit.candidate.view.read_around(hit.candidate.session.id, locators))
+        first = next(stored)
+        for side in (before, after):
+            side.stored.extend(islice(stored, len(side.rows)))
         session = hit.candidate.session
         terms = zip(self._query.terms, hit.frequency, strict=True)
         active = self._query.active
@@ -165,7 +172,7 @@ class _Maker:
             # Counted as if both sides had more: the line can only get shorter.
             has_more_before=True,
             has_more_after=True,
-            messages=(self.shown(hit.candidate, anchor, is_anchor=True),),
+            messages=(self.shown(anchor, first, is_anchor=True),),
             also_in=tuple(self._clean(c.session.id) for c in hit.also_in[:MAX_ALSO_IN]),
             explanation=(
                 explain(self._engine, self._query, self._ranking, hit)
@@ -208,8 +215,7 @@ class _Maker:
                 return _Side(found, more=False)
             at += step * _ROWS_AT_ONCE
 
-    def shown(self, candidate: Candidate, row: Row, *, is_anchor: bool) -> PassageMessage:
-        (stored,) = candidate.view.read_around(candidate.session.id, [row.locator])
+    def shown(self, row: Row, stored: StoredMessage, *, is_anchor: bool) -> PassageMessage:
         message = project(stored)
         view = window(self._engine, self._query.folded, message.leaves, row.spans)
         return PassageMessage(

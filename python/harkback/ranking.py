@@ -96,7 +96,12 @@ def rank(engine: Engine, query: Query, verified: Verified, records: int) -> Rank
         left_out=tuple(ranked(at, fate) for at, fate in left_out) if query.explain else (),
         records=records,
         total=len(kept),
-        per_session=Counter(verified.candidates[verified.candidate[hit]].place for hit in kept),
+        per_session=Counter(
+            {
+                verified.candidates[candidate].place: hits
+                for candidate, hits in Counter(verified.candidate[hit] for hit in kept).items()
+            }
+        ),
         matched=tuple(any(column) for column in frequency),
         idf=tuple(idf),
         mean_length=mean_length,
@@ -153,6 +158,8 @@ def _scope(query: Query, verified: Verified) -> tuple[list[int], tuple[Gap, ...]
 
 def _collapse(verified: Verified, inside: Sequence[int]) -> tuple[list[int], dict[int, list[int]]]:
     """One Hit for a Message that several Sessions replay: an original first, else the earliest."""
+    if len({verified.ident[hit] for hit in inside}) == len(inside):
+        return list(inside), {}
     same: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for hit in inside:
         same[verified.ident[hit], verified.digest[hit]].append(hit)

@@ -136,7 +136,7 @@ class Ledger:
 
     def around(self, session: bytes, locators: Sequence[str]) -> list[StoredMessage]:
         rowids = {int(locator[1:]): locator[0] for locator in locators if locator[0] in "ed"}
-        runs = self._runs(session, Fingerprint(""))
+        runs = Runs({}, frozenset())  # what a locator names is no child's, and has its place
         found: list[StoredMessage] = []
         statement = (
             f"SELECT {_EVENT} FROM runtime_events WHERE session_id = CAST(? AS TEXT) "

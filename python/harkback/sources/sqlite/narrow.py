@@ -105,16 +105,24 @@ class Narrowing:
         return True
 
     def _take(self, window: Window) -> None:
-        keys = window.keys.split(JOINT)
+        counts = _count(window.keys)
         with self._counting:
-            self._counts.update(keys)
-        alive = self._wanted.intersection(keys) - self._offered
+            for key, rows in counts.items():
+                self._counts[key] += rows
+        alive = self._wanted.intersection(counts) - self._offered
         if not alive:
             return
         chunked = self._owner == "messages" and pre_ledger.MARKER in window.records
         if not (chunked or self._may_match([window.records])):
             return
-        records = window.records.split(JOINT)
+        if len(alive) == len(counts) == 1 and not chunked:
+            self._offered |= alive
+        else:
+            self._take_apart(window, alive)
+
+    def _take_apart(self, window: Window, alive: set[bytes]) -> None:
+        """Says which of the Sessions ``alive`` in a window it is that may match."""
+        keys, records = window.keys.split(JOINT), window.records.split(JOINT)
         if len(records) != len(keys):
             self._offered |= alive
             return
@@ -155,3 +163,12 @@ class Narrowing:
             return self._scanner.first(records) is not None
         except TypeError:
             return True  # a payload that is no text
+
+
+def _count(keys: bytes) -> dict[bytes, int]:
+    """How often each of the joined keys stands there; most windows hold one Session's rows."""
+    rows = keys.count(JOINT) + 1
+    first = keys.split(JOINT, 1)[0]
+    if len(keys) == rows * (len(first) + 1) - 1 and keys.count(first) == rows:
+        return {first: rows}
+    return Counter(keys.split(JOINT))
