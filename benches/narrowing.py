@@ -12,12 +12,11 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import harkback.engine
 import sql_narrowing
 from corpus import Manifest, cached
-from harness import compare, table
-
-import harkback.engine
 from harkback.sources.sqlite.source import SqliteSource
+from harness import compare, table
 
 RUNS = 9
 
@@ -38,7 +37,7 @@ def check(manifest: Manifest, term: str, named: set[str], who: str) -> None:
 
 def main(shape: str) -> None:
     path, manifest = cached(shape)
-    rows = []
+    rows: list[list[object]] = []
     with closing(sql_narrowing.connect(path)) as connection:
         for term in manifest.terms:
             _compare(connection, path, manifest, term, rows)

@@ -128,18 +128,23 @@ def test_a_payload_that_is_no_text_costs_itself(
 def test_bytes_that_are_no_text_never_hide_a_record(
     builder: StoreBuilder, source_of: Make, literal: Literal
 ) -> None:
-    """A record or an id that holds the byte which records are joined by."""
-    for session in ("plain", "broken"):
+    """A record and an id that hold the byte which both are joined by, in one window."""
+    for session in ("plain", "broken", "odd", "last"):
         builder.session(session)
-        builder.text(session, "pear")
-    builder.text("broken", "apple")
+        builder.text(session, "pear" if session != "last" else "apple")
     builder.db.execute(
-        "UPDATE runtime_events SET payload_json = CAST(REPLACE(payload_json, 'pear', X'FFFF') "
-        "AS TEXT) WHERE session_id = 'broken' AND payload_json LIKE '%pear%'"
+        "UPDATE runtime_events SET payload_json = CAST(REPLACE(payload_json, 'pear', X'FF') "
+        "AS TEXT) WHERE session_id = 'broken'"
     )
+    for table in ("runtime_events", "session_metadata"):
+        builder.db.execute(
+            f"UPDATE {table} SET session_id = CAST(X'6FFF64' AS TEXT) WHERE session_id = 'odd'"
+        )
     with source_of(builder.path).view(literal) as view:
-        assert "broken" in view.scan(["apple"], ["plain", "broken"]).offered
-        assert len(view.read("broken").messages) == 2
+        sessions = [session.id for session in view.sessions().sessions]
+        assert "o\ufffdd" in sessions
+        assert view.scan(["apple"], sessions).offered == {"last"}
+        assert [view.record_count(session) for session in sessions] == [1, 1, 1, 1]
 
 
 def test_it_stops_at_the_first_match_and_counts_what_it_saw_whole(

@@ -244,10 +244,9 @@ class SqliteView:
         scanner = self._engine.scanner(terms)
 
         def narrow() -> frozenset[str]:
-            with contextlib.ExitStack() as beside:
-                connections = [self._kept.connection, *self._kept.beside(beside)]
-                readers = self._readers()
-                narrowing = Narrowing(connections, self._listing(), *readers, scanner)
+            with contextlib.ExitStack() as opened:
+                connections = [self._kept.connection, *self._kept.beside(opened)]
+                narrowing = Narrowing(connections, self._listing(), *self._readers(), scanner)
                 found = narrowing.run(sessions)
             self._kept.counts.update(found.counts)
             return found.offered

@@ -1,8 +1,8 @@
-"""A sweep: all records of a table in file order, handed over a window at a time by SQLite itself.
+"""A sweep: all records of a table in file order, joined a window at a time by SQLite itself.
 
-SQLite joins the records of a window in one step, during which the interpreter is free: so two
-connections fetch side by side, and no row costs a Python object. Invariant: every record of the
-table that can be visible is in the window of exactly one call.
+During the step that joins a window the interpreter is free, and no row costs a Python object: so
+connections of one state can sweep side by side. A window with the rows of several Sessions is
+fetched row by row. Invariant: every record of the table that can be visible is taken exactly once.
 Proof: tests/sources/test_sqlite_narrow.py.
 """
 
@@ -11,24 +11,13 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 #: Rows joined at a time: enough that the step outweighs the call, few enough to stay in the cache.
-WINDOW_ROWS: Final = 128
-JOINT: Final = b"\xff"  # what the engine's scanner takes records apart by
+WINDOW_ROWS: Final = 256
 
-
-class Window(NamedTuple):
-    """Some records of a table, and the Session of each, both joined by JOINT in one order.
-
-    They do not fall apart alike if a record holds JOINT itself, or is NULL and left out.
-    """
-
-    keys: bytes
-    records: bytes
-
-
-Take: TypeAlias = Callable[[Window], None]
+#: A Session, how many records it has in the window, and these: joined, or one by one.
+Take: TypeAlias = Callable[[bytes, int, Sequence[bytes]], None]
 
 
 class Sweep:
@@ -37,43 +26,37 @@ class Sweep:
     def __init__(self, table: str, record: str, visible: str) -> None:
         # Asked for both at once, SQLite would read the table to tell.
         self._bounds = (f"SELECT MIN(rowid) FROM {table}", f"SELECT MAX(rowid) FROM {table}")
-        self._window = (
-            f"SELECT GROUP_CONCAT(session_id, X'FF'), GROUP_CONCAT({record}, X'FF') "
-            f"FROM {table} NOT INDEXED WHERE rowid BETWEEN ? AND ? AND {visible}"
-        )
+        part = f"FROM {table} NOT INDEXED WHERE rowid BETWEEN ? AND ? AND {visible}"
+        # 0xFF is what the engine's scanner takes records apart by.
+        joined = f"COUNT(*), GROUP_CONCAT({record}, X'FF')"
+        self._joined = f"SELECT MIN(session_id), MAX(session_id), {joined} {part}"
+        self._rows = f"SELECT session_id, {record} {part}"
 
     def is_possible(self, connection: sqlite3.Connection) -> bool:
         """Whether the joint stays the byte it is: not where text is stored as UTF-16."""
         (encoding,) = connection.execute("PRAGMA encoding").fetchone()
         return bool(encoding == b"UTF-8")
 
-    def _span(self, connection: sqlite3.Connection) -> range:
-        """Rowids that the table spans."""
-        low, high = (connection.execute(bound).fetchone()[0] for bound in self._bounds)
-        return range(0) if low is None else range(low, high + 1)
-
     def run(self, connections: Sequence[sqlite3.Connection], take: Take) -> None:
-        """Calls ``take`` for every window that holds records, from as many threads as connections.
+        """Calls ``take`` for the Sessions of every window, from a thread for each connection.
 
         Raises:
             sqlite3.Error: the table could not be read to its end; some of it was taken.
         """
-        span = self._span(connections[0])
-        starts = iter(range(span.start, span.stop, WINDOW_ROWS))
+        low, high = (connections[0].execute(bound).fetchone()[0] for bound in self._bounds)
+        starts = iter(range(low, high + 1, WINDOW_ROWS) if low is not None else ())
         turn = threading.Lock()
         failures: list[BaseException] = []
 
         def work(connection: sqlite3.Connection) -> None:
+            mixed = False
             try:
                 while not failures:
                     with turn:
                         start = next(starts, None)
                     if start is None:
                         return
-                    bounds = (start, start + WINDOW_ROWS - 1)
-                    keys, records = connection.execute(self._window, bounds).fetchone()
-                    if keys is not None:
-                        take(Window(keys, records or b""))
+                    mixed = self._window(connection, start, mixed, take)
             except BaseException as error:
                 failures.append(error)
 
@@ -85,3 +68,19 @@ class Sweep:
             thread.join()
         if failures:
             raise failures[0]
+
+    def _window(self, connection: sqlite3.Connection, start: int, mixed: bool, take: Take) -> bool:
+        """Takes one window; ``mixed`` is the guess, and the answer: it has several Sessions."""
+        bounds = (start, start + WINDOW_ROWS - 1)
+        if not mixed:
+            low, high, count, joined = connection.execute(self._joined, bounds).fetchone()
+            if low == high:
+                if count:
+                    take(low, count, [joined or b""])
+                return False
+        rows: dict[bytes, list[bytes]] = {}
+        for key, record in connection.execute(self._rows, bounds):
+            rows.setdefault(key, []).append(record)
+        for key, records in rows.items():
+            take(key, len(records), records)
+        return len(rows) > 1
