@@ -50,6 +50,11 @@ class Corpus:
         self._bytes = 0
         self._puts = itertools.count()  # keys are never used twice, so a drop cannot hit a new put
 
+    @property
+    def bytes(self) -> int:
+        """Bytes held in segments."""
+        return self._bytes
+
     def has_room(self) -> bool:
         """Whether another Session can be kept without dropping one."""
         return self._bytes < self._memory_bytes

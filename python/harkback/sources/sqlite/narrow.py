@@ -88,9 +88,9 @@ class Narrowing:
     def _sweep(self, sweep: Sweep, group: set[bytes]) -> bool:
         """Scans a whole table; gives whether it could be read to its end."""
 
-        def take(key: bytes, count: int, records: Sequence[bytes]) -> None:
+        def take(key: bytes, count: int, joined: bytes) -> None:
             if key in group and key not in self._offered:
-                self._take(key, count, records)
+                self._take(key, count, [joined])
 
         try:
             if not sweep.is_possible(self._connections[0]):

@@ -2,7 +2,7 @@
 
 During the step that joins a window the interpreter is free, and no row costs a Python object: so
 connections of one state can sweep side by side. A window with the rows of several Sessions is
-fetched row by row. Invariant: every record of the table that can be visible is taken exactly once.
+grouped by them. Invariant: every record of the table that can be visible is taken exactly once.
 Proof: tests/sources/test_sqlite_narrow.py.
 """
 
@@ -16,8 +16,9 @@ from typing import Final, TypeAlias
 #: Rows joined at a time: enough that the step outweighs the call, few enough to stay in the cache.
 WINDOW_ROWS: Final = 256
 
-#: A Session, how many records it has in the window, and these: joined, or one by one.
-Take: TypeAlias = Callable[[bytes, int, Sequence[bytes]], None]
+#: A Session, how many records it has in the window, and these, joined by 0xFF, which is what the
+#: engine's scanner takes records apart by. A NULL is left out: it holds nothing.
+Take: TypeAlias = Callable[[bytes, int, bytes], None]
 
 
 class Sweep:
@@ -27,10 +28,9 @@ class Sweep:
         # Asked for both at once, SQLite would read the table to tell.
         self._bounds = (f"SELECT MIN(rowid) FROM {table}", f"SELECT MAX(rowid) FROM {table}")
         part = f"FROM {table} NOT INDEXED WHERE rowid BETWEEN ? AND ? AND {visible}"
-        # 0xFF is what the engine's scanner takes records apart by.
         joined = f"COUNT(*), GROUP_CONCAT({record}, X'FF')"
-        self._joined = f"SELECT MIN(session_id), MAX(session_id), {joined} {part}"
-        self._rows = f"SELECT session_id, {record} {part}"
+        self._whole = f"SELECT MIN(session_id), MAX(session_id), {joined} {part}"
+        self._grouped = f"SELECT session_id, {joined} {part} GROUP BY session_id"
 
     def is_possible(self, connection: sqlite3.Connection) -> bool:
         """Whether the joint stays the byte it is: not where text is stored as UTF-16."""
@@ -73,14 +73,12 @@ class Sweep:
         """Takes one window; ``mixed`` is the guess, and the answer: it has several Sessions."""
         bounds = (start, start + WINDOW_ROWS - 1)
         if not mixed:
-            low, high, count, joined = connection.execute(self._joined, bounds).fetchone()
+            low, high, count, joined = connection.execute(self._whole, bounds).fetchone()
             if low == high:
                 if count:
-                    take(low, count, [joined or b""])
+                    take(low, count, joined or b"")
                 return False
-        rows: dict[bytes, list[bytes]] = {}
-        for key, record in connection.execute(self._rows, bounds):
-            rows.setdefault(key, []).append(record)
-        for key, records in rows.items():
-            take(key, len(records), records)
-        return len(rows) > 1
+        groups = connection.execute(self._grouped, bounds).fetchall()
+        for key, count, joined in groups:
+            take(key, count, joined or b"")
+        return len(groups) > 1
