@@ -85,6 +85,8 @@ class Engine(Protocol):
 
     name: EngineName
 
+    def __hash__(self) -> int: ...
+
     def fold(self, text: str) -> str:
         """NFC, width, full case folding, dotted i, NFC; frozen at Unicode 14.0."""
 

@@ -181,7 +181,8 @@ def _not_shown(ranking: Ranking, shown: Sequence[RankedHit]) -> Iterable[Gap]:
     hidden = ranking.total - len(shown)
     if hidden:
         sessions = len(ranking.per_session - Counter(hit.candidate.place for hit in shown))
-        message = f"More Hits, in {sessions} Sessions, are not shown; narrow the terms."
+        where = f"{sessions} {'Session' if sessions == 1 else 'Sessions'}"
+        message = f"More Hits, in {where}, are not shown; narrow the terms."
         yield Gap("hits_not_shown", message, hidden)
 
 

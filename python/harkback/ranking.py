@@ -24,7 +24,7 @@ from harkback.verification import Verified
 
 _WEIGHTS = [KIND_WEIGHTS[kind] for kind in KINDS]
 
-Disposition: TypeAlias = Literal["shown", "same_turn", "lineage_quota", "limit", "budget"]
+Disposition: TypeAlias = Literal["shown", "same_turn", "lineage_quota", "limit"]
 
 
 @dataclass(frozen=True, slots=True)

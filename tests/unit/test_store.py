@@ -243,3 +243,13 @@ def test_what_is_written_is_read_back(title: str, steps: list[tuple[str, Any]]) 
         ((session, messages),) = read(path)
         assert [(m.id, m.kind, m.parts) for m in messages] == wanted
         assert session.title == readable(title)
+
+
+def test_turns_of_one_millisecond_keep_their_order(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with Store.create(path) as store:
+        session = store.session("quick")
+        for number in range(20):
+            session.turn().user(str(number), at=1_000)
+    ((_, messages),) = read(path)
+    assert texts(messages) == [str(number) for number in range(20)]

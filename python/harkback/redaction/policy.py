@@ -7,6 +7,7 @@ tests/unit/redaction/test_policy.py.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
@@ -50,8 +51,13 @@ class Policy:
         object.__setattr__(self, "version", hashlib.sha256(data.encode()).hexdigest())
 
     def bind(self, engine: Engine) -> Redaction:
-        """Prepares the rules on ``engine``."""
-        return Redaction(self, engine.redactor(self.rules))
+        """Prepares the rules on ``engine``, once: what is bound compiles as it is used."""
+        return _bound(self, engine)
+
+
+@functools.lru_cache(maxsize=16)
+def _bound(policy: Policy, engine: Engine) -> Redaction:
+    return Redaction(policy, engine.redactor(policy.rules))
 
 
 class Redaction:

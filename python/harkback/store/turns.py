@@ -81,15 +81,18 @@ class Turn:
         self._sequence = 0
         self._last_event: str | None = None
         self._tools: dict[str, str] = {}
-        at = now()
-        run = {
+        run: dict[str, JsonValue] = {
             "runId": self._run,
             "invocationId": self._invocation,
             "sessionId": session,
             "turnId": self.id,
-            "createdAt": at,
         }
         with store.transaction() as connection:
+            # Of events of one time a reader goes by the creation of their runs: never two alike.
+            (last,) = connection.execute(
+                "SELECT MAX(created_at) FROM core_agent_runs WHERE session_id = ?", (session,)
+            ).fetchone()
+            run["createdAt"] = at = max(now(), (last or 0) + 1)
             connection.execute(
                 "INSERT INTO core_agent_runs (session_id, run_id, created_at, record_json)"
                 " VALUES (?, ?, ?, ?)",
