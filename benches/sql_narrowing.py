@@ -10,6 +10,7 @@ Proof: tests/unit/test_bench_sql_narrowing.py.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 import sqlite3
@@ -148,16 +149,16 @@ def main() -> None:
     """Prints, per planted term of a shape, medians with and without the function."""
     shape = sys.argv[1] if len(sys.argv) > 1 else "large"
     path, manifest = cached(shape)
-    connection = connect(path)
     rows: list[list[object]] = []
-    for term, planted in manifest.terms.items():
-        named = narrow(connection, [term])
-        if not named >= set(planted.sessions):
-            raise SystemExit(f"{term!r}: a Session that holds it was not named")
-        bare = narrow(connection, [term], with_function=False)
-        slow = median_ms(partial(narrow, connection, [term]), RUNS)
-        fast = median_ms(partial(narrow, connection, [term], with_function=False), RUNS)
-        rows.append([term, len(planted.sessions), len(named), slow, len(bare), fast])
+    with contextlib.closing(connect(path)) as connection:
+        for term, planted in manifest.terms.items():
+            named = narrow(connection, [term])
+            if not named >= set(planted.sessions):
+                raise SystemExit(f"{term!r}: a Session that holds it was not named")
+            bare = narrow(connection, [term], with_function=False)
+            slow = median_ms(partial(narrow, connection, [term]), RUNS)
+            fast = median_ms(partial(narrow, connection, [term], with_function=False), RUNS)
+            rows.append([term, len(planted.sessions), len(named), slow, len(bare), fast])
     print(f"{shape}: {manifest.bytes / 1e6:.1f} MB, {len(manifest.sessions)} Sessions, median ms")
     print(table(["term", "hold it", "named", "ms", "named, no function", "ms"], rows))
 

@@ -65,8 +65,10 @@ def test_reader_that_leaves_before_little_is_written(store):
 @POSIX
 def test_interrupt_ends_quietly(store):
     slow = (
-        "import sys, time\n"
+        "import signal, sys, time\n"
         "import harkback.recall\n"
+        # A shell has what it starts in the background ignore it.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def search(*_, **__):\n"
         "    print('searching', file=sys.stderr, flush=True)\n"
         "    time.sleep(60)\n"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import random
 import sqlite3
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from corpus import ABSENT, SHAPES, Manifest, build, cached, from_json, to_json
 from corpus_text import POOL_SENTENCES, SENTENCES, Filler, Json
 from harkback.sources.sqlite.schema import CHUNK_BYTES, CHUNK_MARKER
 
+Open = Callable[[Path], sqlite3.Connection]
 SMALL_SHAPES = ("small", "dense", "quota", "sparse")
 
 
@@ -29,8 +31,15 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, Ma
     return {shape: (path, build(shape, path)) for shape, path in paths.items()}
 
 
-def open_store(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)
+@pytest.fixture
+def open_store() -> Iterator[Open]:
+    with contextlib.ExitStack() as opened:
+
+        def connect(path: Path) -> sqlite3.Connection:
+            connection = sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)
+            return opened.enter_context(contextlib.closing(connection))
+
+        yield connect
 
 
 def bodies(connection: sqlite3.Connection) -> Iterator[tuple[str, str, str]]:
@@ -80,7 +89,7 @@ def folded(text: str) -> str:
 
 @pytest.mark.parametrize("shape", SMALL_SHAPES)
 def test_planted_terms_lie_where_the_manifest_says_and_nowhere_else(
-    stores: dict[str, tuple[Path, Manifest]], shape: str
+    stores: dict[str, tuple[Path, Manifest]], open_store: Open, shape: str
 ) -> None:
     path, manifest = stores[shape]
     connection = open_store(path)
@@ -103,7 +112,7 @@ def test_planted_terms_lie_where_the_manifest_says_and_nowhere_else(
 
 @pytest.mark.parametrize("shape", SMALL_SHAPES)
 def test_sizes_and_counts_are_what_the_rows_hold(
-    stores: dict[str, tuple[Path, Manifest]], shape: str
+    stores: dict[str, tuple[Path, Manifest]], open_store: Open, shape: str
 ) -> None:
     path, manifest = stores[shape]
     connection = open_store(path)
@@ -130,7 +139,7 @@ def test_sizes_and_counts_are_what_the_rows_hold(
 
 
 def test_the_small_store_is_the_sample_workspace_in_little(
-    stores: dict[str, tuple[Path, Manifest]],
+    stores: dict[str, tuple[Path, Manifest]], open_store: Open
 ) -> None:
     _, manifest = stores["small"]
     assert 0.84 <= manifest.tool_result_bytes / manifest.searchable_bytes <= 0.88
@@ -152,7 +161,9 @@ def test_shapes_keep_the_stated_rates() -> None:
     assert len(corpus._pre_ledger(SHAPES["large"])) == 20
 
 
-def test_quota_store_tells_its_story(stores: dict[str, tuple[Path, Manifest]]) -> None:
+def test_quota_store_tells_its_story(
+    stores: dict[str, tuple[Path, Manifest]], open_store: Open
+) -> None:
     path, manifest = stores["quota"]
     counts = Counter(session for session, _ in manifest.terms["模型"].ids)
     assert [counts[session] for session in manifest.sessions] == [29, 0, 4, 0, 0, 1, 0, 0]
@@ -166,7 +177,7 @@ def test_quota_store_tells_its_story(stores: dict[str, tuple[Path, Manifest]]) -
 
 
 def test_sparse_and_dense_stores_match_as_stated(
-    stores: dict[str, tuple[Path, Manifest]],
+    stores: dict[str, tuple[Path, Manifest]], open_store: Open
 ) -> None:
     _, sparse = stores["sparse"]
     assert (len(sparse.sessions), len(sparse.terms["needle-term"].sessions)) == (200, 3)
@@ -178,7 +189,9 @@ def test_sparse_and_dense_stores_match_as_stated(
     assert (len(dense.sessions), len(dense.terms["模型"].sessions), dense.messages) == (6, 5, 1265)
 
 
-def test_rows_are_what_a_host_writes(stores: dict[str, tuple[Path, Manifest]]) -> None:
+def test_rows_are_what_a_host_writes(
+    stores: dict[str, tuple[Path, Manifest]], open_store: Open
+) -> None:
     path, manifest = stores["small"]
     connection = open_store(path)
     assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -214,7 +227,7 @@ def test_rows_are_what_a_host_writes(stores: dict[str, tuple[Path, Manifest]]) -
 
 
 def test_large_bodies_are_cut_in_exact_slices(
-    stores: dict[str, tuple[Path, Manifest]],
+    stores: dict[str, tuple[Path, Manifest]], open_store: Open
 ) -> None:
     connection = open_store(stores["small"][0])
     payloads = connection.execute(
@@ -240,7 +253,7 @@ def test_large_bodies_are_cut_in_exact_slices(
 
 
 def test_filler_speaks_every_language_and_escape(
-    stores: dict[str, tuple[Path, Manifest]],
+    stores: dict[str, tuple[Path, Manifest]], open_store: Open
 ) -> None:
     text = "\n".join(body for _, _, body in bodies(open_store(stores["small"][0])))
     signs = ("\\n", "\\u001b[", '\\"', "，", "（", "Đ", "ü", "は", "@@ -")
@@ -251,7 +264,7 @@ def test_filler_speaks_every_language_and_escape(
 
 
 def test_the_same_seed_gives_the_same_store(
-    stores: dict[str, tuple[Path, Manifest]], tmp_path: Path
+    stores: dict[str, tuple[Path, Manifest]], tmp_path: Path, open_store: Open
 ) -> None:
     path, manifest = stores["small"]
     again = build("small", tmp_path / "again.sqlite")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import shutil
 import sqlite3
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ import pytest
 import sql_narrowing
 from corpus import ABSENT, Manifest, build
 from harkback.sources.sqlite.schema import CHUNK_BYTES, CHUNK_MARKER
-from sql_narrowing import connect, fold_unstable, narrow
+from sql_narrowing import fold_unstable, narrow
 
+Open = Callable[[Path], sqlite3.Connection]
 ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 SEARCHED = ("user", "assistant", "tool_call", "tool_result")
 
@@ -31,6 +33,12 @@ def copy(small: tuple[Path, Manifest], tmp_path: Path) -> Path:
     return Path(shutil.copy(small[0], tmp_path / "copy.sqlite"))
 
 
+@pytest.fixture
+def connect() -> Iterator[Open]:
+    with contextlib.ExitStack() as opened:
+        yield lambda path: opened.enter_context(contextlib.closing(sql_narrowing.connect(path)))
+
+
 def change(path: Path, *statements: tuple[str, tuple[object, ...]]) -> None:
     connection = sqlite3.connect(path)
     for statement, values in statements:
@@ -44,9 +52,8 @@ def differs(text: str) -> bool:
     return unicodedata.normalize("NFC", text).lower() != text.translate(ASCII_LOWER)
 
 
-def texts(path: Path) -> Iterator[tuple[str, str]]:
+def texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     """(Session, JSON) of every row that the statements look at, bodies whole."""
-    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)
     yield from connection.execute("SELECT session_id, payload_json FROM runtime_events")
     for session, sequence, kind, record in connection.execute(
         "SELECT session_id, sequence, message_type, record_json FROM session_messages"
@@ -73,9 +80,12 @@ def texts(path: Path) -> Iterator[tuple[str, str]]:
         ["đường"],
     ],
 )
-def test_names_what_a_plain_check_names(small: tuple[Path, Manifest], terms: list[str]) -> None:
+def test_names_what_a_plain_check_names(
+    small: tuple[Path, Manifest], connect: Open, terms: list[str]
+) -> None:
     path, _ = small
-    rows = list(texts(path))
+    connection = connect(path)
+    rows = list(texts(connection))
     plain = {
         session
         for session, text in rows
@@ -87,7 +97,6 @@ def test_names_what_a_plain_check_names(small: tuple[Path, Manifest], terms: lis
         for session, text in rows
         if any(term in unicodedata.normalize("NFC", text).lower() for term in terms)
     }
-    connection = connect(path)
     assert narrow(connection, terms, with_function=False) == plain
     assert narrow(connection, terms) == plain | offered
     assert narrow(connection, terms) >= true
@@ -95,14 +104,16 @@ def test_names_what_a_plain_check_names(small: tuple[Path, Manifest], terms: lis
     assert len(offered) < 6
 
 
-def test_finds_every_planted_session(small: tuple[Path, Manifest]) -> None:
+def test_finds_every_planted_session(small: tuple[Path, Manifest], connect: Open) -> None:
     path, manifest = small
     connection = connect(path)
     for term, planted in manifest.terms.items():
         assert narrow(connection, [term], with_function=False) == set(planted.sessions)
 
 
-def test_a_term_across_a_chunk_border_is_found(small: tuple[Path, Manifest], copy: Path) -> None:
+def test_a_term_across_a_chunk_border_is_found(
+    small: tuple[Path, Manifest], copy: Path, connect: Open
+) -> None:
     session = small[1].pre_ledger[0]
     head = b'{"type":"tool_result","content":"'
     body = head + b"x" * (CHUNK_BYTES - len(head) - 1) + "边界词".encode() + b"x" * 99 + b'"}'
@@ -123,19 +134,21 @@ def test_a_term_across_a_chunk_border_is_found(small: tuple[Path, Manifest], cop
     assert narrow(connect(copy), ["边界词"], with_function=False) == {session}
 
 
-def test_a_missing_chunk_offers_every_session(small: tuple[Path, Manifest], copy: Path) -> None:
+def test_a_missing_chunk_offers_every_session(
+    small: tuple[Path, Manifest], copy: Path, connect: Open
+) -> None:
     change(copy, ("DELETE FROM session_message_chunks WHERE chunk_index = 1", ()))
     assert narrow(connect(copy), [ABSENT]) == set(small[1].sessions)
 
 
-def test_an_escaped_term_offers_every_session(small: tuple[Path, Manifest]) -> None:
+def test_an_escaped_term_offers_every_session(small: tuple[Path, Manifest], connect: Open) -> None:
     path, manifest = small
     for term in ('a"b', "a\\b", "a\nb"):
         assert narrow(connect(path), [term]) == set(manifest.sessions)
 
 
 def test_a_stream_in_flight_is_offered_and_a_deleted_session_is_not(
-    small: tuple[Path, Manifest], copy: Path
+    small: tuple[Path, Manifest], copy: Path, connect: Open
 ) -> None:
     streaming, deleted = small[1].sessions[0], small[1].terms["模型"].sessions[0]
     change(

@@ -222,9 +222,9 @@ class Turn:
                 ),
             )
             connection.execute(
-                "INSERT INTO runtime_session_event_ordinals SELECT ?1, COALESCE(MAX(ordinal), 0)"
-                " + 1, ?2 FROM runtime_session_event_ordinals WHERE session_id = ?1",
-                (self._session, event),
+                "INSERT INTO runtime_session_event_ordinals SELECT ?, COALESCE(MAX(ordinal), 0)"
+                " + 1, ? FROM runtime_session_event_ordinals WHERE session_id = ?",
+                (self._session, event, self._session),
             )
             connection.execute(
                 "UPDATE session_metadata SET payload_json = ?, last_used_at = ?,"
