@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 from harkback.candidates import Candidate
 from harkback.engine import Engine
-from harkback.model import KINDS, Entry, Gap, Hits, Message, Row
-from harkback.projection import project
+from harkback.model import KINDS, Entry, Gap, Hits, Row, StoredMessage
+from harkback.projection import leaves
 from harkback.redaction import Redaction
 
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
@@ -102,7 +102,7 @@ class Corpus:
     def _put(self, candidate: Candidate) -> Segment:
         transcript = candidate.view.read(candidate.session.id)
         key = str(next(self._puts))
-        self._segments.put(key, [self._entry(project(m)) for m in transcript.messages])
+        self._segments.put(key, [self._entry(m) for m in transcript.messages])
         segment = Segment(
             key=key,
             place=candidate.place,
@@ -121,14 +121,14 @@ class Corpus:
                 self._forget(before)
         return segment
 
-    def _entry(self, message: Message) -> Entry:
+    def _entry(self, stored: StoredMessage) -> Entry:
         return Entry(
-            message.id,
-            message.turn,
-            message.timestamp,
-            _KIND_INDEX[message.kind],
-            message.locator,
-            self._redaction.prepare(message.leaves),
+            stored.id,
+            stored.turn,
+            stored.timestamp,
+            _KIND_INDEX[stored.kind],
+            stored.locator,
+            self._redaction.prepare(leaves(stored)),
         )
 
     def _let_go(self, segment: Segment) -> None:

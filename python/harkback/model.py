@@ -68,8 +68,7 @@ class AttachmentPart:
 Part: TypeAlias = TextPart | JsonPart | AttachmentPart
 
 
-@dataclass(frozen=True, slots=True)
-class StoredMessage:
+class StoredMessage(NamedTuple):
     """What a Source decodes from its records: kind and typed parts, before projection."""
 
     id: str
@@ -91,8 +90,7 @@ class Leaf(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """One visible entry after projection."""
 
     id: str

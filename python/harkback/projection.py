@@ -8,9 +8,10 @@ inside one string of the raw record. Proof: tests/unit/test_projection.py.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
-from harkback.model import AttachmentPart, JsonPart, JsonValue, Leaf, Message, StoredMessage
+from harkback.model import JsonPart, JsonValue, Leaf, Message, StoredMessage, TextPart
 
 
 def project(stored: StoredMessage) -> Message:
@@ -20,22 +21,30 @@ def project(stored: StoredMessage) -> Message:
         kind=stored.kind,
         turn=stored.turn,
         timestamp=stored.timestamp,
-        leaves=tuple(_leaves(stored)),
+        leaves=tuple(leaves(stored)),
         locator=stored.locator,
         in_progress=stored.in_progress,
     )
 
 
-def _leaves(stored: StoredMessage) -> Iterator[Leaf]:
+def leaves(stored: StoredMessage) -> list[Leaf]:
+    """The leaves of the Message alone, for those who read a whole Session."""
+    found: list[Leaf] = []
     for part in stored.parts:
-        if isinstance(part, AttachmentPart):
-            # An image that a tool returned has a generated name: nobody said it.
-            if stored.kind == "user" and part.name:
-                yield Leaf(("attachments", "name"), part.name)
+        if isinstance(part, TextPart):
+            if part.text:
+                found.append(Leaf(_path(part.field), part.text))
         elif isinstance(part, JsonPart):
-            yield from _string_leaves(tuple(part.field.split(".")), part.value)
-        elif part.text:
-            yield Leaf(tuple(part.field.split(".")), part.text)
+            found += _string_leaves(_path(part.field), part.value)
+        # An image that a tool returned has a generated name: nobody said it.
+        elif stored.kind == "user" and part.name:
+            found.append(Leaf(("attachments", "name"), part.name))
+    return found
+
+
+@functools.lru_cache(maxsize=256)
+def _path(field: str) -> tuple[str, ...]:
+    return tuple(field.split("."))
 
 
 def _string_leaves(path: tuple[str, ...], value: JsonValue) -> Iterator[Leaf]:
@@ -47,6 +56,6 @@ def _string_leaves(path: tuple[str, ...], value: JsonValue) -> Iterator[Leaf]:
             if node:
                 yield Leaf(at, node)
         elif isinstance(node, dict):
-            stack.extend(((*at, key), child) for key, child in reversed(node.items()))
+            stack += [((*at, key), child) for key, child in reversed(node.items())]
         elif isinstance(node, list):
-            stack.extend((at, child) for child in reversed(node))
+            stack += [(at, child) for child in reversed(node)]

@@ -66,7 +66,7 @@ class Redaction:
     def __init__(self, policy: Policy, redactor: Redactor) -> None:
         self.policy = policy
         self.redactor = redactor
-        self._sensitive: dict[str, bool] = {}
+        self._paths: dict[tuple[str, ...], bool] = {}
 
     def spans(self, text: str, sensitive: bool = False) -> list[RedactedSpan]:
         """What is taken out of a whole leaf; all of it if it stands under a sensitive name."""
@@ -74,16 +74,22 @@ class Redaction:
 
     def prepare(self, leaves: Iterable[Leaf]) -> list[tuple[str, bool]]:
         """Leaves as the Corpus takes them: text, and whether a key of its path is sensitive."""
-        return [(leaf.text, any(map(self.sensitive, leaf.path))) for leaf in leaves]
+        return [(text, self._hides(path)) for path, text in leaves]
+
+    def _hides(self, path: tuple[str, ...]) -> bool:
+        known = self._paths.get(path)
+        if known is None:
+            known = any(map(self.sensitive, path))
+            if (
+                len(self._paths) < MAX_CACHED_PATHS
+                and len(path) + sum(map(len, path)) <= MAX_CACHED_PATH
+            ):
+                self._paths[path] = known
+        return known
 
     def sensitive(self, name: str) -> bool:
         """Whether a value under this key name is a secret, whatever it looks like."""
-        known = self._sensitive.get(name)
-        if known is None:
-            known = self.redactor.sensitive(name)
-            if len(self._sensitive) < MAX_CACHED_NAMES and len(name) <= MAX_CACHED_NAME:
-                self._sensitive[name] = known
-        return known
+        return self.redactor.sensitive(name)
 
     def clean(self, text: str) -> str:
         """``text`` with the mark in place of each span: for titles, names and paths."""
@@ -94,10 +100,10 @@ class Redaction:
         return bool(self.spans(text))
 
 
-#: Keys of tool arguments can be data; the cache of their verdicts stays small, in names and in
-#: code points per name.
-MAX_CACHED_NAMES = 4096
-MAX_CACHED_NAME = 128
+#: Keys of tool arguments can be data; the cache of their verdicts stays small, in paths and in
+#: parts and code points per path.
+MAX_CACHED_PATHS = 4096
+MAX_CACHED_PATH = 256
 
 
 def apply(text: str, spans: Sequence[RedactedSpan]) -> str:

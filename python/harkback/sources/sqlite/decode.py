@@ -46,6 +46,8 @@ def clean(value: Any) -> Any:
 def text_of(value: object) -> str:
     """A TEXT or BLOB value as text; anything else is no text."""
     if isinstance(value, bytes):
+        if value.isascii() and b"\0" not in value:
+            return value.decode()
         return clean(value.decode("utf-8", "replace"))  # type: ignore[no-any-return]
     return value if isinstance(value, str) else ""
 
@@ -83,6 +85,8 @@ def _parse_tolerantly(raw: bytes) -> Any:
 
 def milliseconds(value: object, otherwise: object) -> int:
     """A time of a record, else the one that its row carries, else 0."""
+    if type(value) is int:
+        return value
     for candidate in (value, otherwise):
         if isinstance(candidate, int) and not isinstance(candidate, bool):
             return candidate
@@ -108,7 +112,7 @@ def user_parts(record: Record) -> tuple[Part, ...]:
 
 
 def assistant_parts(record: Record) -> tuple[Part, ...]:
-    return tuple(_text("text", record.get("text")))
+    return _text("text", record.get("text"))
 
 
 def call_parts(tool: object, intent: object, arguments: JsonValue) -> tuple[Part, ...]:
@@ -142,7 +146,7 @@ def attachments(value: object) -> list[Part]:
 def result_parts(content: Any) -> tuple[tuple[Part, ...], bool]:
     """Visible parts of a tool result, and whether its body was moved to an archive."""
     if isinstance(content, str):
-        return tuple(_text("content", content)), False
+        return _text("content", content), False
     if not isinstance(content, dict):
         return (() if content is None else (JsonPart("content", content),)), False
     kind = content.get("kind")
@@ -151,7 +155,7 @@ def result_parts(content: Any) -> tuple[tuple[Part, ...], bool]:
     if kind in _ARCHIVED:
         return (), True
     if kind in ("terminal", "shell_run"):
-        return tuple(_terminal(content)), False
+        return _terminal(content), False
     if kind == "image":
         return _image(content), False
     fields = _FIELDS.get(kind)
@@ -177,17 +181,17 @@ def _is_name(key: str) -> bool:
     return key in _NAMING or key.endswith(_NAMING_ENDINGS)
 
 
-def _text(field: str, value: object) -> list[Part]:
-    return [TextPart(field, value)] if isinstance(value, str) and value else []
+def _text(field: str, value: object) -> tuple[Part, ...]:
+    return (TextPart(field, value),) if isinstance(value, str) and value else ()
 
 
-def _any(field: str, value: Any) -> list[Part]:
+def _any(field: str, value: Any) -> tuple[Part, ...]:
     if isinstance(value, str):
         return _text(f"content.{field}", value)
-    return [] if value is None else [JsonPart(f"content.{field}", value)]
+    return () if value is None else (JsonPart(f"content.{field}", value),)
 
 
-def _terminal(content: Record) -> list[Part]:
+def _terminal(content: Record) -> tuple[Part, ...]:
     """Output streams, wherever this version of the host puts them; no command, no status."""
     output = content.get("output")
     if isinstance(output, str):
@@ -199,9 +203,9 @@ def _terminal(content: Record) -> list[Part]:
                 value = place.get(stream)
                 if isinstance(value, list):
                     parts.append(JsonPart(f"{prefix}.{stream}", value))
-                else:
+                elif value:
                     parts += _text(f"{prefix}.{stream}", value)
-    return parts
+    return tuple(parts)
 
 
 def _image(content: Record) -> tuple[Part, ...]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from operator import itemgetter
+from typing import NamedTuple, TypeAlias
 
-from harkback.model import Part, StoredMessage
+from harkback.model import Kind, Part, StoredMessage
 from harkback.sources.sqlite import decode
 from harkback.sources.sqlite.records import (
     Findings,
@@ -56,6 +57,7 @@ _ANCHOR = (
 )
 STREAMING = "SELECT DISTINCT session_id FROM runtime_partial_snapshots"
 _END: Place = (2**63, 0, 0, "", 0, 0, "")
+_PLACE = itemgetter(0)  # of a Visible, or of a pair that starts with it
 
 
 class Runs(NamedTuple):
@@ -69,9 +71,11 @@ class Visible(NamedTuple):
     """One event that is a Message, before its id is settled."""
 
     place: Place
-    ids: tuple[object, ...]
-    kind: Any
+    first: str  # the id it has unless an earlier one took it
+    kind: Kind
+    turn: object
     parts: tuple[Part, ...]
+    rowid: int
     archived: bool
 
 
@@ -83,8 +87,9 @@ class Ledger:
         self._tables = tables
 
     def _rows(self, table: str, statement: str, *values: object) -> Iterator[Row]:
-        if table in self._tables:
-            yield from self._connection.execute(statement, values)
+        if table not in self._tables:
+            return iter(())
+        return self._connection.execute(statement, values)
 
     def _events(self, session: bytes) -> Iterator[Row]:
         return self._rows("runtime_events", _EVENTS, session)
@@ -97,28 +102,30 @@ class Ledger:
         self, session: bytes, fingerprint: Fingerprint, findings: Findings
     ) -> list[StoredMessage]:
         runs = self._runs(session, fingerprint)
-        visible: list[tuple[Visible, Row]] = []
+        visible: list[Visible] = []
         fingerprint.mark(b"events")
-        for row in fingerprint.through(self._events(session)):
+        for row in self._events(session):
+            fingerprint.feed(row)
             try:
                 event = _visible(row, runs)
             except decode.Damaged:
                 findings.add("record")
                 continue
             if event is not None:
-                visible.append((event, row))
-        visible.sort(key=lambda pair: pair[0].place)
+                visible.append(event)
+                if event.archived:
+                    findings.add("archived")
+        visible.sort(key=_PLACE)
         taken: set[str] = set()
-        placed: list[tuple[Place, StoredMessage]] = []
-        for event, row in visible:
-            message = _message(event, row, taken)
-            if event.archived:
-                findings.add("archived")
-            placed.append((event.place, message))
-        taken.update(event.place[3] for event, _ in visible)
+        messages = [_message(event, taken) for event in visible]
+        taken.update(event.place[3] for event in visible)
         fingerprint.mark(b"streams")
-        placed += self._streams(session, runs, taken, fingerprint, findings)
-        placed.sort(key=lambda pair: pair[0])
+        streams = list(self._streams(session, runs, taken, fingerprint, findings))
+        if not streams:
+            return messages
+        places = [event.place for event in visible]
+        placed = [*zip(places, messages, strict=True), *streams]
+        placed.sort(key=_PLACE)
         return [message for _, message in placed]
 
     def hash(self, session: bytes, fingerprint: Fingerprint) -> None:
@@ -148,9 +155,8 @@ class Ledger:
             except decode.Damaged:
                 continue
             if event is not None:
-                doubled = rowids[row[0]] == "d"
-                taken = {name for name in event.ids[:-1] if doubled and isinstance(name, str)}
-                found.append(_message(event, row, taken))
+                taken = {event.first} if rowids[event.rowid] == "d" else set()
+                found.append(_message(event, taken))
         if any(locator[0] == "s" for locator in locators):
             unseen = self._streams(session, runs, set(), Fingerprint(""), Findings())
             found += [message for _, message in unseen]
@@ -245,7 +251,7 @@ def _place(time: int, run: bytes, sequence: int, event: bytes, runs: Runs) -> Pl
 
 def _visible(row: Row, runs: Runs) -> Visible | None:
     """Raises Damaged when the payload does not parse."""
-    _, event, run, _, sequence, committed, payload = row
+    rowid, event, run, turn, sequence, committed, payload = row
     if run in runs.children:
         return None
     record = decode.parse(payload)
@@ -255,39 +261,43 @@ def _visible(row: Row, runs: Runs) -> Visible | None:
     if decode.hidden(content):
         return None
     refs = _object(record, "refs")
-    call = refs.get("toolCallId") or content.get("id")
+    kind: Kind
+    parts: tuple[Part, ...]
     ids: tuple[object, ...] = (refs.get("storedMessageId"), refs.get("providerEventId"))
     archived = False
-    parts: tuple[Part, ...]
-    match content.get("kind"), record.get("role"):
-        case "text", "user":
-            kind, parts = "user", decode.user_parts(content)
-        case "text", "model":
-            kind, parts = "assistant", decode.assistant_parts(content)
-        case "function_call", _:
-            delta = _object(_object(record, "actions"), "stateDelta")
-            intent = delta.get("intent")
-            parts = decode.call_parts(content.get("name"), intent, content.get("args"))
-            kind, ids = "tool_call", (call,)
-        case "function_response", _:
-            kind = "tool_result"
-            parts, archived = decode.result_parts(content.get("result"))
-        case _:
-            return None
-    time = decode.milliseconds(record.get("ts"), committed)
-    name = decode.text_of(event)
-    return Visible(_place(time, run, sequence, event, runs), (*ids, name), kind, parts, archived)
+    form, role = content.get("kind"), record.get("role")
+    if form == "text" and role == "user":
+        kind, parts = "user", decode.user_parts(content)
+    elif form == "text" and role == "model":
+        kind, parts = "assistant", decode.assistant_parts(content)
+    elif form == "function_call":
+        intent = _object(_object(record, "actions"), "stateDelta").get("intent")
+        parts = decode.call_parts(content.get("name"), intent, content.get("args"))
+        kind, ids = "tool_call", (refs.get("toolCallId") or content.get("id"),)
+    elif form == "function_response":
+        kind = "tool_result"
+        parts, archived = decode.result_parts(content.get("result"))
+    else:
+        return None
+    place = _place(decode.milliseconds(record.get("ts"), committed), run, sequence, event, runs)
+    return Visible(place, _first(*ids, place[3]), kind, turn, parts, rowid, archived)
 
 
-def _message(event: Visible, row: Row, taken: set[str]) -> StoredMessage:
-    first = next((name for name in event.ids if isinstance(name, str) and name), None)
-    own = event.place[3]
-    name = unique(taken, first) or own
+def _first(*names: object) -> str:
+    """The first name that can be an id, else an empty one."""
+    for name in names:
+        if isinstance(name, str) and name:
+            return name
+    return ""
+
+
+def _message(event: Visible, taken: set[str]) -> StoredMessage:
+    name = unique(taken, event.first)
     return StoredMessage(
-        id=name,
+        id=name or event.place[3],
         kind=event.kind,
-        turn=decode.text_of(row[3]),
+        turn=decode.text_of(event.turn),
         timestamp=event.place[0],
         parts=event.parts,
-        locator=("e" if name == first else "d") + str(row[0]),
+        locator=f"{'e' if name else 'd'}{event.rowid}",
     )
