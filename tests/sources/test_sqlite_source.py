@@ -42,6 +42,25 @@ def append(path: Path, text: str) -> None:
     builder.close()
 
 
+@pytest.mark.parametrize(
+    "name", ["a b", "a?mode=rw#b" if os.name != "nt" else "a#b", "50%25", "模型é", "a&b=c;d+e"]
+)
+def test_any_name_of_a_folder(tmp_path: Path, source_of: Make, chosen: Engine, name: str) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    builder = StoreBuilder(folder / "runtime.sqlite")
+    builder.session("s")
+    builder.text("s", "one")
+    builder.close()
+    with source_of(builder.path).view(chosen) as view:
+        assert texts(view.read("s").messages) == ["one"]
+
+
+def test_a_path_that_starts_with_two_slashes(path: Path, source_of: Make, chosen: Engine) -> None:
+    with source_of(Path(f"/{path}")).view(chosen) as view:
+        assert texts(view.read("s").messages) == ["one"]
+
+
 def test_no_database(tmp_path: Path, source_of: Make, chosen: Engine) -> None:
     assert fails(source_of(tmp_path / "none"), chosen) == "source_missing"
 

@@ -145,6 +145,25 @@ def test_a_wal_without_shared_memory_is_read_from_a_copy(
     assert not [name for name in opens if name.startswith(str(folder))]
 
 
+def test_a_copy_that_cannot_be_unlinked_while_open_goes_when_it_is_closed(
+    folder: Path, source_of: Make, chosen: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "runtime.sqlite"
+    scratch = folder.parent / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    with writers.live(path) as writer:
+        writer.execute(insert("in the wal"))
+    (folder / "runtime.sqlite-shm").unlink()
+    source = source_of(path)
+    with monkeypatch.context() as windows:
+        windows.setattr("shutil.rmtree", lambda *_, **__: None)
+        assert use_all(source, chosen) == ["in the file", "in the wal"]
+    assert list(scratch.iterdir())
+    source.close()
+    assert not list(scratch.iterdir())
+
+
 def test_a_hot_rollback_journal_is_rolled_back_in_a_copy(
     folder: Path, source_of: Make, chosen: Engine
 ) -> None:

@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, TypeVar
 from urllib.parse import quote
 
 from harkback.errors import SourceError
@@ -29,6 +29,7 @@ from harkback.errors import SourceError
 Mode: TypeAlias = Literal["immutable", "shared", "copy", "host"]
 Stat: TypeAlias = tuple[int, int, int] | None  # mtime in ns, size, inode; None: no such file
 Connect: TypeAlias = Callable[[], sqlite3.Connection]
+_AnyConnection = TypeVar("_AnyConnection", bound=sqlite3.Connection)
 
 BUSY_SECONDS: Final = 0.25
 COPY_LIMIT_BYTES: Final = 4 << 30
@@ -170,23 +171,35 @@ def begin(connection: sqlite3.Connection) -> int:
         raise translate(error) from None
 
 
-def _open(path: str, parameters: str) -> sqlite3.Connection:
+class _Connection(sqlite3.Connection):
+    """Takes the folder of a private copy away with it."""
+
+    folder: str | None = None
+
+    def close(self) -> None:
+        super().close()
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _open(path: str, parameters: str) -> _Connection:
     absolute = Path(path).absolute().as_posix()
-    root = "" if absolute.startswith("/") else "/"
+    root = "" if absolute.startswith("/") else "/"  # before a drive letter
     try:
         connection = sqlite3.connect(
-            f"file:{root}{quote(absolute)}?{parameters}",
+            f"file://{root}{quote(absolute)}?{parameters}",  # "//" ends an empty authority
             uri=True,
             timeout=BUSY_SECONDS,
             isolation_level=None,
             check_same_thread=False,  # a scan has two threads; a Source may be closed by a third
+            factory=_Connection,
         )
     except sqlite3.Error as error:
         raise translate(error) from None
     return _ready(connection)
 
 
-def _ready(connection: sqlite3.Connection) -> sqlite3.Connection:
+def _ready(connection: _AnyConnection) -> _AnyConnection:
     connection.text_factory = bytes
     try:
         connection.execute("PRAGMA query_only=1")
@@ -199,7 +212,10 @@ def _ready(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _open_copy(path: str) -> sqlite3.Connection:
-    """A copy with its WAL or journal worked in, in a folder that is gone once it is open."""
+    """A copy with its WAL or journal worked in, in a folder that is gone once it is open.
+
+    Windows unlinks no open file: there the folder goes when the connection is closed.
+    """
     folder = tempfile.mkdtemp(prefix="harkback-")  # mode 0700
     target = str(Path(folder, "copy"))
     try:
@@ -224,9 +240,10 @@ def _open_copy(path: str) -> sqlite3.Connection:
         if code:
             raise unreadable()
         _settle(target)
-        return _open(target, "mode=ro&immutable=1")
+        connection = _open(target, "mode=ro&immutable=1")
+        connection.folder = folder
+        return connection
     finally:
-        # Where an open file may be unlinked nothing of the copy outlives its connection.
         shutil.rmtree(folder, ignore_errors=True)
 
 
