@@ -95,7 +95,7 @@ class Narrowing:
         try:
             if not sweep.is_possible(self._connections[0]):
                 return False
-            sweep.run(self._connections, take)
+            sweep.run(self._connections, len(group), take)
             for key in group:
                 self._bodies(key)
         except sqlite3.DatabaseError as error:

@@ -35,7 +35,7 @@ BUSY_SECONDS: Final = 0.25
 COPY_LIMIT_BYTES: Final = 4 << 30
 COPY_SECONDS: Final = 300
 ATTEMPTS: Final = 4
-BESIDE_BYTES: Final = 64 << 20  # of a database that is worth a second connection for a scan
+BESIDE_BYTES: Final = 8 << 20  # of a database that is worth a second connection for a scan
 #: A file written so recently may be written again within one tick of the file system's clock.
 SETTLED_NS: Final = 100_000_000
 

@@ -94,17 +94,17 @@ class _Kept:
             self.files, self.settled = files, before == files and files.settled()
         return True
 
-    def beside(self, opened: contextlib.ExitStack) -> list[sqlite3.Connection]:
-        """Connections of the same state for other threads, as many as are worth their cost.
+    def connections(self) -> list[sqlite3.Connection]:
+        """Of the same state, one for each thread that is worth its cost.
 
         Only files that are held to stand still are the same for every connection.
         """
         size = self.files.database[1] if self.files.database else 0
         if self.mode != "immutable" or size < opening.BESIDE_BYTES or (os.cpu_count() or 1) < 2:
-            return []
-        connection, mode = opening.connect(self.path, self.files, None)
-        opened.callback(connection.close)
-        return [connection] if mode == "immutable" else []
+            return [self.connection]
+        if "second" not in self.__dict__:
+            self.second, _ = opening.connect(self.path, self.files, None)
+        return [self.connection, self.second]
 
     def end(self) -> None:
         """Ends a View. Shared memory is let go of at once: as long as this process holds it
@@ -122,15 +122,16 @@ class _Kept:
         return self.files if self.settled else (self.serial, self.files)
 
     def dispose(self) -> None:
-        """Closes the connection in the process that opened it; a child gives it up instead."""
-        connection: sqlite3.Connection | None = self.__dict__.pop("connection", None)
-        if connection is None:
-            return
-        if self.pid != os.getpid():
-            _abandoned.append(connection)
-            return
-        with contextlib.suppress(sqlite3.Error):
-            connection.close()
+        """Closes what the process opened itself; a child gives it up instead."""
+        for name in ("connection", "second"):
+            connection: sqlite3.Connection | None = self.__dict__.pop(name, None)
+            if connection is None:
+                continue
+            if self.pid != os.getpid():
+                _abandoned.append(connection)
+                continue
+            with contextlib.suppress(sqlite3.Error):
+                connection.close()
 
     def __del__(self) -> None:  # the thread that kept it has ended
         self.dispose()
@@ -244,10 +245,8 @@ class SqliteView:
         scanner = self._engine.scanner(terms)
 
         def narrow() -> frozenset[str]:
-            with contextlib.ExitStack() as opened:
-                connections = [self._kept.connection, *self._kept.beside(opened)]
-                narrowing = Narrowing(connections, self._listing(), *self._readers(), scanner)
-                found = narrowing.run(sessions)
+            connections, listing = self._kept.connections(), self._listing()
+            found = Narrowing(connections, listing, *self._readers(), scanner).run(sessions)
             self._kept.counts.update(found.counts)
             return found.offered
 

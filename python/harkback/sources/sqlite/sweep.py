@@ -37,19 +37,23 @@ class Sweep:
         (encoding,) = connection.execute("PRAGMA encoding").fetchone()
         return bool(encoding == b"UTF-8")
 
-    def run(self, connections: Sequence[sqlite3.Connection], take: Take) -> None:
+    def run(self, connections: Sequence[sqlite3.Connection], sessions: int, take: Take) -> None:
         """Calls ``take`` for the Sessions of every window, from a thread for each connection.
+
+        Args:
+            sessions: about how many the table has, for a first guess at how windows are filled.
 
         Raises:
             sqlite3.Error: the table could not be read to its end; some of it was taken.
         """
         low, high = (connections[0].execute(bound).fetchone()[0] for bound in self._bounds)
         starts = iter(range(low, high + 1, WINDOW_ROWS) if low is not None else ())
+        small = low is not None and high - low < sessions * WINDOW_ROWS
         turn = threading.Lock()
         failures: list[BaseException] = []
 
         def work(connection: sqlite3.Connection) -> None:
-            mixed = False
+            mixed = small
             try:
                 while not failures:
                     with turn:
