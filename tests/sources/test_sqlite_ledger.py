@@ -203,3 +203,17 @@ def test_the_session_index_serves_the_scan(builder: StoreBuilder) -> None:
         plan = builder.db.execute("EXPLAIN QUERY PLAN " + statement, ("s",)).fetchall()
         assert all("USING INDEX" in row[3] and "session_id=?" in row[3] for row in plan), plan
     assert isinstance(builder.db, sqlite3.Connection)
+
+
+def test_streams_that_share_an_id_are_told_apart(
+    builder: StoreBuilder, source_of: Make, chosen: Engine
+) -> None:
+    builder.session("s")
+    builder.run("s", "run-1")
+    builder.run("s", "child", parentRunId="run-1", agentId="helper")
+    builder.stream("s", "k0", ["child"], run="child", id="same")
+    builder.stream("s", "k1", ["one"], id="same")
+    builder.stream("s", "k2", ["two"], id="same")
+    messages = read(builder, source_of, chosen).messages
+    assert texts(messages) == ["one", "two"]
+    assert [message.id for message in messages] == ["same", "k2"]

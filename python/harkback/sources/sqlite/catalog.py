@@ -8,7 +8,7 @@ Proof: tests/sources/test_sqlite_catalog.py.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
 from harkback.errors import SourceError
@@ -87,7 +87,8 @@ def read_listing(connection: sqlite3.Connection, tables: frozenset[str], source:
     if damaged:
         message = "Session headers do not parse; the columns beside them were read."
         gaps.append(Gap("record_damaged", message, damaged))
-    listed = [entry for entry in _with_lineage(entries) if entry.owner is not None]
+    placed = _with_lineage(_distinct(entries))
+    listed = [entry for entry in placed if entry.owner is not None]
     listed.sort(key=lambda entry: (-entry.session.last_activity_at, entry.session.id))
     return Listing(
         Catalog(tuple(entry.session for entry in listed), tuple(gaps)),
@@ -208,6 +209,21 @@ def _from_records(
             )
             entries.setdefault(key, _Entry(key, session, owner))
     return list(entries.values())
+
+
+def _distinct(entries: list[_Entry]) -> list[_Entry]:
+    """Every Session under an id of its own: stored ids can differ in bytes that are no text."""
+    found: dict[str, _Entry] = {}
+    for entry in entries:
+        name = base = entry.session.id
+        number = 1
+        while name in found:
+            number += 1
+            name = f"{base}#{number}"
+        if number > 1:
+            entry = replace(entry, session=replace(entry.session, id=name, lineage=name))
+        found[name] = entry
+    return list(found.values())
 
 
 def _with_lineage(entries: list[_Entry]) -> list[_Entry]:

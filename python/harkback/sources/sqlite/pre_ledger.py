@@ -152,6 +152,8 @@ class PreLedger:
             raw, damage = self._body(session, sequence, fingerprint)
             if raw is None:
                 raise decode.Damaged(damage)
+        if not isinstance(sequence, int):
+            raise decode.Damaged  # it could not be found again
         record = decode.parse(raw)
         if decode.hidden(record):
             return None
