@@ -34,6 +34,7 @@ class Segment:
     epoch: Hashable  # the last state of the Source that it was found equal to
     bytes: int
     gaps: tuple[Gap, ...]
+    damage: tuple[Gap, ...]  # told only of a Session with a Hit
     holders: int = 0
 
 
@@ -90,14 +91,16 @@ class Corpus:
                 return None
             segment.holders += 1
             self._known.move_to_end(segment.key)
-        if segment.epoch == candidate.view.epoch:
-            return segment
-        if segment.fingerprint == candidate.view.fingerprint(candidate.session.id):
-            segment.epoch = candidate.view.epoch
-            return segment
-        with self._lock:
-            self._let_go(segment)
-        return None
+        same = segment.epoch == candidate.view.epoch
+        try:
+            same = same or segment.fingerprint == candidate.view.fingerprint(candidate.session.id)
+        finally:
+            with self._lock:
+                if same:
+                    segment.epoch = candidate.view.epoch
+                else:
+                    self._let_go(segment)
+        return segment if same else None
 
     def _put(self, candidate: Candidate) -> Segment:
         transcript = candidate.view.read(candidate.session.id)
@@ -110,6 +113,7 @@ class Corpus:
             epoch=candidate.view.epoch,
             bytes=self._segments.size(key),
             gaps=transcript.gaps,
+            damage=transcript.damage,
             holders=1,
         )
         with self._lock:

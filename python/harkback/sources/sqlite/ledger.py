@@ -103,7 +103,7 @@ class Ledger:
             try:
                 event = _visible(row, runs)
             except decode.Damaged:
-                findings.add("record")
+                findings.add_record(row[-1])
                 continue
             if event is not None:
                 visible.append((event, row))
@@ -113,7 +113,7 @@ class Ledger:
         for event, row in visible:
             message = _message(event, row, taken)
             if event.archived:
-                findings.add("archived")
+                findings.add_archived()
             placed.append((event.place, message))
         taken.update(event.place[3] for event, _ in visible)
         fingerprint.mark(b"streams")
