@@ -74,7 +74,14 @@ class Redaction:
 
     def prepare(self, leaves: Iterable[Leaf]) -> list[tuple[str, bool]]:
         """Leaves as the Corpus takes them: text, and whether a key of its path is sensitive."""
-        return [(leaf.text, any(map(self.sensitive, leaf.path))) for leaf in leaves]
+        known: dict[str, bool] = {}  # beside the kept ones: a long name is judged once a Message
+        taken = []
+        for leaf in leaves:
+            for name in leaf.path:
+                if name not in known:
+                    known[name] = self.sensitive(name)
+            taken.append((leaf.text, any(known[name] for name in leaf.path)))
+        return taken
 
     def sensitive(self, name: str) -> bool:
         """Whether a value under this key name is a secret, whatever it looks like."""
