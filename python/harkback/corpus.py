@@ -34,6 +34,7 @@ class Segment:
     epoch: Hashable  # the last state of the Source that it was found equal to
     bytes: int
     gaps: tuple[Gap, ...]
+    damage: tuple[Gap, ...]  # told only of a Session with a Hit
     holders: int = 0
 
 
@@ -45,7 +46,8 @@ class Corpus:
         self._segments = engine.corpus(redaction.redactor)
         self._memory_bytes = memory_bytes
         self._lock = threading.Lock()  # guards what follows; never held while reading or folding
-        self._known: OrderedDict[str, Segment] = OrderedDict()  # by key, least recent first
+        self._known: dict[str, Segment] = {}  # by key
+        self._idle: OrderedDict[str, Segment] = OrderedDict()  # held by nobody, least recent first
         self._current: dict[tuple[str, str], str] = {}  # newest state of a Session -> its key
         self._bytes = 0
         self._puts = itertools.count()  # keys are never used twice, so a drop cannot hit a new put
@@ -89,15 +91,17 @@ class Corpus:
             if segment is None:
                 return None
             segment.holders += 1
-            self._known.move_to_end(segment.key)
-        if segment.epoch == candidate.view.epoch:
-            return segment
-        if segment.fingerprint == candidate.view.fingerprint(candidate.session.id):
-            segment.epoch = candidate.view.epoch
-            return segment
-        with self._lock:
-            self._let_go(segment)
-        return None
+            self._idle.pop(segment.key, None)
+        same = segment.epoch == candidate.view.epoch
+        try:
+            same = same or segment.fingerprint == candidate.view.fingerprint(candidate.session.id)
+        finally:
+            with self._lock:
+                if same:
+                    segment.epoch = candidate.view.epoch
+                else:
+                    self._let_go(segment)
+        return segment if same else None
 
     def _put(self, candidate: Candidate) -> Segment:
         transcript = candidate.view.read(candidate.session.id)
@@ -110,6 +114,7 @@ class Corpus:
             epoch=candidate.view.epoch,
             bytes=self._segments.size(key),
             gaps=transcript.gaps,
+            damage=transcript.damage,
             holders=1,
         )
         with self._lock:
@@ -133,16 +138,16 @@ class Corpus:
 
     def _let_go(self, segment: Segment) -> None:
         segment.holders -= 1
-        if not segment.holders and self._current.get(segment.place) != segment.key:
-            self._forget(segment)  # a newer state took its place while it was held
-        while self._bytes > self._memory_bytes:
-            idle = next((s for s in self._known.values() if not s.holders), None)
-            if idle is None:
-                return
-            self._forget(idle)
+        if not segment.holders:
+            self._idle[segment.key] = segment
+            if self._current.get(segment.place) != segment.key:
+                self._forget(segment)  # a newer state took its place while it was held
+        while self._idle and self._bytes > self._memory_bytes:
+            self._forget(next(iter(self._idle.values())))
 
     def _forget(self, segment: Segment) -> None:
         del self._known[segment.key]
+        self._idle.pop(segment.key, None)
         if self._current.get(segment.place) == segment.key:
             del self._current[segment.place]
         self._bytes -= segment.bytes

@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from harkback.candidates import Candidate
 from harkback.config import (
     JSON_PASSAGES_BUDGET,
     MAX_ALSO_IN,
@@ -95,8 +96,7 @@ def build(
     )
     maker = _Maker(engine, redaction, query, ranking, corpus)
     drafts: list[_Draft] = []
-    for hit in ranking.shown:
-        draft = maker.draft(hit)
+    for draft in maker.drafts():
         head = len(passage_head_text(len(drafts) + 1, draft.passage)) + _NUMBER_SLACK
         anchor = draft.passage.messages[0]
         text = head + len(message_text(anchor)) + 1
@@ -147,7 +147,18 @@ class _Maker:
         self._ranking = ranking
         self._corpus = corpus
 
-    def draft(self, hit: RankedHit) -> _Draft:
+    def drafts(self) -> list[_Draft]:
+        """One for each Hit to show, in their order; made Session by Session, each put once."""
+        by_session: dict[Candidate, list[int]] = {}
+        for index, hit in enumerate(self._ranking.shown):
+            by_session.setdefault(hit.candidate, []).append(index)
+        made: dict[int, _Draft] = {}
+        for candidate, indexes in by_session.items():
+            with self._corpus.hold(candidate):
+                made.update((index, self._draft(self._ranking.shown[index])) for index in indexes)
+        return [made[index] for index in range(len(made))]
+
+    def _draft(self, hit: RankedHit) -> _Draft:
         with self._corpus.hold(hit.candidate) as segment:
             (anchor,) = self._corpus.rows(segment, hit.row, hit.row + 1)
             before = self._side(segment, anchor, hit.row, -1)

@@ -53,8 +53,11 @@ class Verified:
         hits = corpus.search(query.folded, batch.segments)
         offset, before = len(self.candidates), len(self.row)
         self.candidates.extend(batch.candidates)
-        for segment in batch.segments:
+        holding = set(hits.key)
+        for key, segment in enumerate(batch.segments):
             self.gaps.extend(segment.gaps)
+            if key in holding:  # of others it would tell that the raw scan offered them
+                self.gaps.extend(segment.damage)
         self.candidate.extend(key + offset for key in hits.key)
         for name in ("row", "turn", "timestamp", "kind", "length", "ident", "digest"):
             getattr(self, name).extend(getattr(hits, name))

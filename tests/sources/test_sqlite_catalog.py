@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -163,3 +164,19 @@ def test_a_database_without_session_tables_is_no_store(
     with pytest.raises(SourceError) as caught, source_of(builder.path).view(chosen):
         pass
     assert caught.value.reason == "source_not_a_store"
+
+
+def test_a_chain_of_thousands_has_one_root(
+    builder: StoreBuilder, source_of: Make, chosen: Engine
+) -> None:
+    builder.db.execute("BEGIN")
+    for number in range(5000):
+        parent = {"parentSessionId": f"s{number - 1}"} if number else {}
+        builder.session(f"s{number}", header=parent)
+    builder.db.execute("COMMIT")
+    started = time.monotonic()
+    with source_of(builder.path).view(chosen) as view:
+        sessions = {session.id: session for session in view.sessions().sessions}
+    assert {session.lineage for session in sessions.values()} == {"s0"}
+    assert [sessions[f"s{n}"].generation for n in range(5000)] == list(range(5000))
+    assert time.monotonic() - started < 10  # a walk to the root for each takes minutes

@@ -157,7 +157,9 @@ def test_a_bad_record_costs_itself(builder: StoreBuilder, source_of: Make, chose
     builder.text("s", "good")
     transcript = read(builder, source_of, chosen)
     assert texts(transcript.messages) == ["blob \ufffd, \ufffd", "good"]
-    assert [(gap.code, gap.count) for gap in transcript.gaps] == [("record_damaged", 5)]
+    gaps = (*transcript.gaps, *transcript.damage)
+    assert {gap.code for gap in gaps} == {"record_damaged"}
+    assert sum(gap.count or 0 for gap in gaps) == 5
 
 
 def test_invalid_utf8_in_a_text_value(
@@ -181,7 +183,7 @@ def test_archived_bodies_are_counted(
     builder.result("s", {"kind": "archived_tool_result", "artifactId": "hidden"})
     transcript = read(builder, source_of, chosen)
     assert [m.parts for m in transcript.messages] == [(), ()]
-    assert [(gap.code, gap.count) for gap in transcript.gaps] == [("body_archived", 2)]
+    assert [(gap.code, gap.count) for gap in transcript.damage] == [("body_archived", 2)]
 
 
 def test_counted_by_type_whatever_can_be_read(
@@ -203,3 +205,17 @@ def test_the_session_index_serves_the_scan(builder: StoreBuilder) -> None:
         plan = builder.db.execute("EXPLAIN QUERY PLAN " + statement, ("s",)).fetchall()
         assert all("USING INDEX" in row[3] and "session_id=?" in row[3] for row in plan), plan
     assert isinstance(builder.db, sqlite3.Connection)
+
+
+def test_streams_that_share_an_id_are_told_apart(
+    builder: StoreBuilder, source_of: Make, chosen: Engine
+) -> None:
+    builder.session("s")
+    builder.run("s", "run-1")
+    builder.run("s", "child", parentRunId="run-1", agentId="helper")
+    builder.stream("s", "k0", ["child"], run="child", id="same")
+    builder.stream("s", "k1", ["one"], id="same")
+    builder.stream("s", "k2", ["two"], id="same")
+    messages = read(builder, source_of, chosen).messages
+    assert texts(messages) == ["one", "two"]
+    assert [message.id for message in messages] == ["same", "k2"]

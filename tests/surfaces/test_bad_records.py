@@ -131,3 +131,46 @@ def test_values_of_other_types(engine: Engine, builder: StoreBuilder) -> None:
         assert {passage.session.id for passage in answer.passages} == {"good", "odd"}
         answer.text()
         json.loads(answer.to_json())
+
+
+@pytest.mark.parametrize("time", [2**63, 2**64 - 1, 2**70, 1e300])
+def test_a_time_beyond_64_bits_is_the_one_of_its_row(
+    engine: Engine, builder: StoreBuilder, time: float
+) -> None:
+    builder.session("odd")
+    record = {"ts": time, "role": "user", "content": {"kind": "text", "text": WORD}}
+    builder.event("odd", None, kind="text", payload=json.dumps(record), ts=BASE_MS)
+    with Recall(builder.path, engine=engine.name) as recall:
+        (passage,) = recall.search([WORD]).passages
+    assert passage.messages[0].timestamp == BASE_MS
+
+
+@pytest.mark.parametrize("time", ["soon", b"\x00", 1e300])
+@pytest.mark.parametrize("table", ["snapshots", "segments"])
+def test_a_time_of_a_stream_that_is_no_number(
+    engine: Engine, builder: StoreBuilder, table: str, time: object
+) -> None:
+    builder.session("odd")
+    builder.stream("odd", "key", [f"the {WORD}", " goes on"])
+    builder.db.execute(f"UPDATE runtime_partial_{table} SET updated_at = ?", (time,))
+    assert search(engine, builder.path) == (["odd"], {"stream_in_flight": 1})
+
+
+def test_a_sequence_that_is_no_number_costs_its_record(
+    engine: Engine, builder: StoreBuilder
+) -> None:
+    builder.session("odd", ledger=False)
+    builder.message("odd", 0, "user", {"text": WORD})
+    builder.db.execute("PRAGMA ignore_check_constraints=1")
+    builder.db.execute("UPDATE session_messages SET sequence = 'first'")
+    builder.message("odd", 1, "user", {"text": f"the {WORD}"})
+    assert search(engine, builder.path) == (["odd"], {"record_damaged": 1})
+
+
+def test_sessions_whose_ids_read_alike_are_both_searched(
+    engine: Engine, builder: StoreBuilder
+) -> None:
+    for name in ("odd\0", "odd\ufffd"):
+        builder.session(name)
+        builder.text(name, f"the {WORD} of its own, {len(name.encode())}")
+    assert search(engine, builder.path) == (["odd\ufffd", "odd\ufffd#2"], {})

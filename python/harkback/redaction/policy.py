@@ -74,18 +74,22 @@ class Redaction:
 
     def prepare(self, leaves: Iterable[Leaf]) -> list[tuple[str, bool]]:
         """Leaves as the Corpus takes them: text, and whether a key of its path is sensitive."""
-        return [(text, self._hides(path)) for path, text in leaves]
+        known: dict[str, bool] = {}  # beside the kept ones: a long name is judged once a Message
+        return [(text, self._hides(path, known)) for path, text in leaves]
 
-    def _hides(self, path: tuple[str, ...]) -> bool:
-        known = self._paths.get(path)
-        if known is None:
-            known = any(map(self.sensitive, path))
+    def _hides(self, path: tuple[str, ...], known: dict[str, bool]) -> bool:
+        hidden = self._paths.get(path)
+        if hidden is None:
+            for name in path:
+                if name not in known:
+                    known[name] = self.sensitive(name)
+            hidden = any(known[name] for name in path)
             if (
                 len(self._paths) < MAX_CACHED_PATHS
                 and len(path) + sum(map(len, path)) <= MAX_CACHED_PATH
             ):
-                self._paths[path] = known
-        return known
+                self._paths[path] = hidden
+        return hidden
 
     def sensitive(self, name: str) -> bool:
         """Whether a value under this key name is a secret, whatever it looks like."""

@@ -26,11 +26,16 @@ class Catalog:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """The StoredMessages of one Session in reading order, and what could not be read of it."""
+    """The StoredMessages of one Session in reading order, and what could not be read of it.
+
+    ``gaps`` are those of which every scan offers the Session. ``damage`` only reading finds: told
+    of a Session without a Hit, it would tell that raw bytes, secrets among them, hold a term.
+    """
 
     messages: tuple[StoredMessage, ...]
     fingerprint: bytes  # equal fingerprints, equal messages
     gaps: tuple[Gap, ...] = ()
+    damage: tuple[Gap, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

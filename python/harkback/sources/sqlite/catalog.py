@@ -8,7 +8,7 @@ Proof: tests/sources/test_sqlite_catalog.py.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
 from harkback.errors import SourceError
@@ -87,7 +87,8 @@ def read_listing(connection: sqlite3.Connection, tables: frozenset[str], source:
     if damaged:
         message = "Session headers do not parse; the columns beside them were read."
         gaps.append(Gap("record_damaged", message, damaged))
-    listed = [entry for entry in _with_lineage(entries) if entry.owner is not None]
+    placed = _with_lineage(_distinct(entries))
+    listed = [entry for entry in placed if entry.owner is not None]
     listed.sort(key=lambda entry: (-entry.session.last_activity_at, entry.session.id))
     return Listing(
         Catalog(tuple(entry.session for entry in listed), tuple(gaps)),
@@ -210,36 +211,60 @@ def _from_records(
     return list(entries.values())
 
 
+def _distinct(entries: list[_Entry]) -> list[_Entry]:
+    """Every Session under an id of its own: stored ids can differ in bytes that are no text."""
+    found: dict[str, _Entry] = {}
+    for entry in entries:
+        name = base = entry.session.id
+        number = 1
+        while name in found:
+            number += 1
+            name = f"{base}#{number}"
+        if number > 1:
+            entry = replace(entry, session=replace(entry.session, id=name, lineage=name))
+        found[name] = entry
+    return list(found.values())
+
+
 def _with_lineage(entries: list[_Entry]) -> list[_Entry]:
+    """Every Session with its root and generation: how many parents lie between the two."""
     parents = {entry.session.id: entry.session.parent for entry in entries}
-    return [
-        _Entry(entry.key, _placed(entry.session, parents), entry.owner)
-        if entry.session.parent
-        else entry
-        for entry in entries
-    ]
+    places: dict[str, tuple[str, int]] = {}
+    placed = []
+    for entry in entries:
+        if entry.session.parent:
+            root, generation = _place(entry.session.id, parents, places)
+            session = replace(entry.session, lineage=root, generation=generation)
+            entry = replace(entry, session=session)
+        placed.append(entry)
+    return placed
 
 
-def _placed(session: Session, parents: dict[str, str | None]) -> Session:
-    """The Session with its root and generation. A ring's root is its smallest id."""
-    path = [session.id]
-    while (parent := parents.get(path[-1])) is not None and parent not in path:
-        path.append(parent)
-    root, generation = path[-1], len(path) - 1
-    if parent is not None:
-        root = min(path[path.index(parent) :])
-        generation = path.index(root) if root in path else 0
-    return Session(
-        session.source,
-        session.id,
-        session.title,
-        session.project,
-        session.started_at,
-        session.last_activity_at,
-        session.archived,
-        session.parent,
-        session.parent_kind,
-        root,
-        generation,
-        session.copied,
-    )
+def _place(
+    session: str, parents: dict[str, str | None], places: dict[str, tuple[str, int]]
+) -> tuple[str, int]:
+    """Root and generation of a Session; remembers those of its ancestors, so none is asked twice.
+
+    A ring's root is its smallest id.
+    """
+    path: dict[str, None] = {}
+    at: str | None = session
+    while at is not None and at not in places and at not in path:
+        path[at] = None
+        at = parents.get(at)
+    order = list(path)
+    if at is None:
+        places[order[-1]] = (order[-1], 0)
+    elif at not in places:
+        start = order.index(at)
+        ring = order[start:]
+        root = min(ring)
+        places[root] = (root, 0)
+        behind = ring.index(root) + 1
+        order = order[:start] + ring[behind:] + ring[:behind]  # each before its parent
+    for name in reversed(order):
+        parent = parents.get(name)
+        if name not in places and parent is not None:
+            root, generation = places[parent]
+            places[name] = (root, generation + 1)
+    return places[session]

@@ -84,13 +84,11 @@ def _parse_tolerantly(raw: bytes) -> Any:
 
 
 def milliseconds(value: object, otherwise: object) -> int:
-    """A time of a record, else the one that its row carries, else 0."""
-    if type(value) is int:
-        return value
+    """A time of a record, else the one that its row carries, else 0; within 64 bits, signed."""
     for candidate in (value, otherwise):
-        if isinstance(candidate, int) and not isinstance(candidate, bool):
-            return candidate
-        if isinstance(candidate, float) and candidate == candidate and abs(candidate) < 2**63:
+        if isinstance(candidate, bool) or not isinstance(candidate, int | float):
+            continue
+        if -(2**63) <= candidate < 2**63:  # NaN is not
             return int(candidate)
     return 0
 

@@ -109,12 +109,12 @@ class Ledger:
             try:
                 event = _visible(row, runs)
             except decode.Damaged:
-                findings.add("record")
+                findings.add_record(row[-1])
                 continue
             if event is not None:
                 visible.append(event)
                 if event.archived:
-                    findings.add("archived")
+                    findings.add_archived()
         visible.sort(key=_PLACE)
         taken: set[str] = set()
         messages = [_message(event, taken) for event in visible]
@@ -158,6 +158,7 @@ class Ledger:
                 taken = {event.first} if rowids[event.rowid] == "d" else set()
                 found.append(_message(event, taken))
         if any(locator[0] == "s" for locator in locators):
+            runs = self._runs(session, Fingerprint(""))  # of a child's stream the id is not taken
             unseen = self._streams(session, runs, set(), Fingerprint(""), Findings())
             found += [message for _, message in unseen]
         return in_order(found, locators)
@@ -184,15 +185,16 @@ class Ledger:
         fingerprint: Fingerprint,
         findings: Findings,
     ) -> Iterator[tuple[Place, StoredMessage]]:
+        settled = frozenset(taken)
         rows = self._rows("runtime_partial_snapshots", _STREAMS, session)
         for number, row in enumerate(list(rows)):
             fingerprint.feed(row)
             key, run, turn, anchor, updated, payload, base = row
-            pieces, newest = [decode.text_of(base)], updated
+            pieces, newest = [decode.text_of(base)], decode.milliseconds(updated, 0)
             segments = self._rows("runtime_partial_segments", _SEGMENTS, key)
             for _, at, piece in fingerprint.through(segments):
                 pieces.append(decode.text_of(piece))
-                newest = max(newest, at)
+                newest = max(newest, decode.milliseconds(at, newest))
             try:
                 record = decode.parse(payload)
             except decode.Damaged:
@@ -201,8 +203,8 @@ class Ledger:
                 continue
             refs = _object(record, "refs")
             ids = (refs.get("storedMessageId"), refs.get("providerEventId"), record.get("id"))
-            if any(isinstance(name, str) and name in taken for name in ids):
-                continue  # its event has settled
+            if any(isinstance(name, str) and name in settled for name in ids):
+                continue  # its event is there
             name = unique(taken, *ids, decode.text_of(key))
             place = (*self._anchor(anchor, runs)[:4], 1, number, "")
             findings.add("stream")
@@ -212,7 +214,7 @@ class Ledger:
                     id=name or decode.text_of(key),
                     kind="assistant",
                     turn=decode.text_of(turn),
-                    timestamp=decode.milliseconds(newest, 0),
+                    timestamp=newest,
                     parts=decode.assistant_parts({"text": "".join(pieces)}),
                     locator="s" + decode.text_of(key),
                     in_progress=True,

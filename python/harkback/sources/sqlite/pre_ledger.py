@@ -75,7 +75,10 @@ class PreLedger:
             try:
                 message = self._message(session, row, taken, fingerprint, findings)
             except decode.Damaged as damage:
-                findings.add(str(damage) or "record")
+                if damage.args:
+                    findings.add(str(damage))
+                else:
+                    findings.add_record(row[-1])
                 continue
             if message is not None:
                 messages.append(message)
@@ -152,6 +155,8 @@ class PreLedger:
             raw, damage = self._body(session, sequence, fingerprint)
             if raw is None:
                 raise decode.Damaged(damage)
+        if not isinstance(sequence, int):
+            raise decode.Damaged  # it could not be found again
         record = decode.parse(raw)
         if decode.hidden(record):
             return None
@@ -169,7 +174,7 @@ class PreLedger:
             case _:
                 parts, archived = decode.result_parts(record.get("content"))
         if archived:
-            findings.add("archived")
+            findings.add_archived()
         first = unique(taken, decode.text_of(name))
         turn = record.get("turnId")
         return StoredMessage(

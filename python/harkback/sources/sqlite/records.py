@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import marshal
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
+from harkback.engine import Engine
 from harkback.model import Gap, GapCode, StoredMessage
 
 Row: TypeAlias = tuple[Any, ...]
@@ -54,21 +56,52 @@ class Fingerprint:
         return self._hash.digest()
 
 
-class Findings:
-    """Counts per reason, given out as Gaps."""
+#: Text that no history holds: a scan for it says yes only to what no scan can decode.
+_NOWHERE: Final = "\ufdd0" * 8
+_GOOD_ESCAPE: Final = re.compile(rb'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
+
+class Findings:
+    """Counts per reason, given out as Gaps: what every scan sees, and what only reading finds."""
+
+    def __init__(self, engine: Engine | None = None) -> None:
+        self._scanner = None if engine is None else engine.scanner([_NOWHERE])
+        self._seen: Counter[str] = Counter()
+        self._read: Counter[str] = Counter()
 
     def add(self, reason: str) -> None:
-        self.counts[reason] += 1
+        """Counts what every scan offers the Session for."""
+        self._seen[reason] += 1
+
+    def add_archived(self) -> None:
+        self._read["archived"] += 1
+
+    def add_record(self, raw: object) -> None:
+        """Counts a record that does not parse; most do not keep a scan from looking into them."""
+        (self._seen if self._stops_scans(raw) else self._read)["record"] += 1
+
+    def _stops_scans(self, raw: object) -> bool:
+        if not isinstance(raw, bytes):
+            return raw is not None
+        if self._scanner is None or b"\\" not in _GOOD_ESCAPE.sub(b"", raw):
+            return False
+        return self._scanner.first([raw]) is not None
 
     def gaps(self) -> tuple[Gap, ...]:
-        return tuple(
-            Gap(code, message, self.counts[reason])
-            for reason, (code, message) in _MESSAGES.items()
-            if self.counts[reason]
-        )
+        """What every scan offers the Session for."""
+        return _gaps(self._seen)
+
+    def damage(self) -> tuple[Gap, ...]:
+        """What only reading finds."""
+        return _gaps(self._read)
+
+
+def _gaps(counts: Counter[str]) -> tuple[Gap, ...]:
+    return tuple(
+        Gap(code, message, counts[reason])
+        for reason, (code, message) in _MESSAGES.items()
+        if counts[reason]
+    )
 
 
 def unique(ids: set[str], *candidates: object) -> str | None:

@@ -312,7 +312,7 @@ class SqliteView:
     def _read(self, session: str) -> Transcript:
         listing = self._listing()
         owner = listing.owners[session]
-        fingerprint, findings = Fingerprint(owner), Findings()
+        fingerprint, findings = Fingerprint(owner), Findings(self._engine)
         try:
             reader = self._readers()[owner == "messages"]
             messages = reader.read(listing.keys[session], fingerprint, findings)
@@ -320,7 +320,7 @@ class SqliteView:
             message = "A Session lies in damaged pages of the database and was left out."
             return Transcript((), _of_damage(error), (Gap("session_unreadable", message, 1),))
         self._kept.fingerprints[session] = fingerprint.digest()
-        return Transcript(tuple(messages), fingerprint.digest(), findings.gaps())
+        return Transcript(tuple(messages), fingerprint.digest(), findings.gaps(), findings.damage())
 
     def _steady(self, work: Callable[[], T]) -> T:
         """``work`` on a state that stood still. A View that has answered cannot start again."""
