@@ -21,6 +21,7 @@ QueryReason: TypeAlias = Literal[
     "unknown_kind",
     "unknown_order",
     "deadline_invalid",
+    "active_invalid",
 ]
 SourceReason: TypeAlias = Literal[
     "source_missing",

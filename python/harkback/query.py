@@ -7,7 +7,6 @@ tests/unit/test_query.py.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ ORDERS: tuple[Order, ...] = ("relevance", "newest")
 Moment: TypeAlias = int | datetime
 _MIN_WORD = 3
 _MIN_CJK_WORD = 2
+MAX_DEADLINE_SECONDS = 10**9
 _QUOTES = "\"'`“”‘’«»「」『』《》"
 _UNREADABLE = dict.fromkeys((0, *range(55296, 57344)), "�")
 
@@ -81,7 +81,7 @@ def build(
     spoken, folded = _terms(engine, redaction, terms, question)
     if limit is not None and (type(limit) is not int or not 1 <= limit <= MAX_LIMIT):
         raise QueryError("limit_out_of_range", f"limit is a whole number from 1 to {MAX_LIMIT}.")
-    chosen = DEFAULT_KINDS if kinds is None else tuple(kinds)
+    chosen = DEFAULT_KINDS if kinds is None else _listed(kinds)
     if not chosen or not all(kind in KINDS for kind in chosen):
         raise QueryError("unknown_kind", f"kinds are some of: {', '.join(KINDS)}.")
     if order not in ORDERS:
@@ -91,6 +91,8 @@ def build(
         raise QueryError("time_range", "since lies after until; swap them or drop one.")
     if deadline is not None and not _is_duration(deadline):
         raise QueryError("deadline_invalid", "deadline is a positive number of seconds.")
+    if active is not None and not _is_pair(active):
+        raise QueryError("active_invalid", "active is a pair of strings: Session id, Turn id.")
     return Query(
         terms=spoken,
         folded=folded,
@@ -135,6 +137,8 @@ def _terms(
         or not all(isinstance(term, str) for term in terms)
     ):
         raise QueryError("term_not_text", "Terms are a list of strings, one literal each.")
+    if not isinstance(question, str | None):
+        raise QueryError("term_not_text", "A question is a string.")
     given = list(terms) or terms_from_query(question or "")
     if not given:
         raise QueryError("no_terms", "Give at least one literal term.")
@@ -176,5 +180,17 @@ def _millis(moment: Moment | None) -> int | None:
     return moment
 
 
+def _is_pair(active: object) -> bool:
+    return (
+        isinstance(active, tuple | list)
+        and len(active) == 2
+        and all(isinstance(each, str) for each in active)
+    )
+
+
+def _listed(kinds: Iterable[Kind]) -> tuple[Kind, ...]:
+    return tuple(kinds) if isinstance(kinds, Iterable) and not isinstance(kinds, str) else ()
+
+
 def _is_duration(value: object) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value) and value > 0
+    return isinstance(value, int | float) and 0 < value < MAX_DEADLINE_SECONDS  # NaN is not

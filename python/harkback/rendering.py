@@ -1,8 +1,9 @@
 """The two forms of an answer, text and JSON, of the parts that a Budget is paid for.
 
 Invariant: every line that holds stored text starts with the quote mark, whatever line breaks the
-text brings, and labels are one line: stored text cannot leave its frame. What is counted against
-a Budget is the length of the very string made here. Proof: tests/unit/test_rendering.py.
+text brings; labels are one line, in quotes if they hold a mark of the frame: stored text cannot
+leave its frame. What is counted against a Budget is the length of the very string made here.
+Proof: tests/unit/test_rendering.py.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from harkback.model import Explanation, Gap, Passage, PassageMessage, SessionCar
 
 QUOTE: Final = "| "
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FRAME_MARKS: Final = '·;,"|[]'
 _UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
 
 
@@ -38,6 +40,13 @@ def label(text: str) -> str:
     return line[: border_before(line, MAX_LABEL_CODE_POINTS - 1)] + "…"
 
 
+def framed(line: str) -> str:
+    """A label for a line of the frame: in quotes if it holds a mark that such lines are made of."""
+    if any(mark in line for mark in _FRAME_MARKS):
+        return json.dumps(line, ensure_ascii=False)
+    return line
+
+
 def quote(text: str) -> str:
     """Stored text, every line of it behind the quote mark."""
     return "\n".join(QUOTE + line for line in text.splitlines() or [""])
@@ -55,7 +64,7 @@ def message_text(message: PassageMessage) -> str:
     """One Message of a Passage: a line that says what it is, then the quoted text."""
     head = [message.kind, iso(message.timestamp) or "undated"]
     if message.field is not None:
-        head.append(message.field)
+        head.append(framed(message.field))
     if message.is_anchor:
         head.append("match")
     if message.in_progress:
@@ -66,15 +75,15 @@ def message_text(message: PassageMessage) -> str:
 def passage_head_text(number: int, passage: Passage) -> str:
     """The line that opens a Passage, and what else is known of it."""
     session = passage.session
-    about = [session.title or "(untitled)", session.source]
+    about = [framed(session.title) or "(untitled)", framed(session.source)]
     if session.project:
-        about.append(session.project)
+        about.append(framed(session.project))
     about.append(iso(session.last_activity_at) or "undated")
     lines = [f"[{number}] {' · '.join(about)}", f"anchor {passage.anchor}"]
     if passage.is_current_session:
         lines.append("earlier in this Session")
     if passage.also_in:
-        lines.append(f"also in {', '.join(passage.also_in)}")
+        lines.append(f"also in {', '.join(map(framed, passage.also_in))}")
     more = [
         side
         for side, there in (("before", passage.has_more_before), ("after", passage.has_more_after))

@@ -292,3 +292,21 @@ def test_a_child_opens_for_itself_and_the_parent_goes_on(
                     os._exit(code)
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
             assert texts(view.read("s").messages) == ["one"]
+
+
+def test_a_link_leads_to_the_side_files_too(path: Path, source_of: Make, chosen: Engine) -> None:
+    link = path.parent / "elsewhere" / "link.sqlite"
+    link.parent.mkdir()
+    link.symlink_to(path)
+    with writers.live(path) as writer:
+        writer.execute("UPDATE session_metadata SET name = 'only in the WAL'")
+        source = source_of(link)
+        assert source.name == source_of(path).name
+        with source.view(chosen) as view:
+            assert [s.title for s in view.sessions().sessions] == ["only in the WAL"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
+def test_what_is_no_file_is_not_opened(tmp_path: Path, source_of: Make, chosen: Engine) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    assert fails(source_of(tmp_path / "fifo"), chosen) == "source_not_a_store"

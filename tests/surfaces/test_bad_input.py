@@ -91,6 +91,12 @@ def refuse(recall: Recall, reason: Reason, *terms: Any, **options: Any) -> Harkb
         ("deadline_invalid", [WORD], {"deadline": float("nan")}),
         ("deadline_invalid", [WORD], {"deadline": float("inf")}),
         ("deadline_invalid", [WORD], {"deadline": "soon"}),
+        ("deadline_invalid", [WORD], {"deadline": 10**400}),
+        ("active_invalid", [WORD], {"active": ("s",)}),
+        ("active_invalid", [WORD], {"active": "st"}),
+        ("unknown_kind", [WORD], {"kinds": 5}),
+        ("unknown_kind", [WORD], {"kinds": "user"}),
+        ("term_not_text", [], {"question": 5}),
     ],
 )
 def test_a_question_that_cannot_be_asked_touches_no_source(

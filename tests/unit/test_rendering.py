@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harkback.config import MAX_LABEL_CODE_POINTS
-from harkback.rendering import QUOTE, iso, label, quote
+from harkback.rendering import QUOTE, framed, iso, label, quote
 
 LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 
@@ -45,3 +45,10 @@ def test_a_label_cannot_turn_the_line_around() -> None:
 )
 def test_times(milliseconds: int, shown: str | None) -> None:
     assert iso(milliseconds) == shown
+
+
+def test_a_label_cannot_imitate_the_rest_of_its_line() -> None:
+    assert framed("Flaky build: arm64") == "Flaky build: arm64"
+    forged = "x · other; anchor 00"
+    assert framed(forged) == '"x · other; anchor 00"'
+    assert framed('a", match') == '"a\\", match"'

@@ -33,7 +33,7 @@ def open_source(path: str | os.PathLike[str], *, name: str | None = None) -> Sou
             place = place / STORE_NAME
         elif not place.exists():
             raise SourceError("source_missing", "There is nothing at this path.")
-    except PermissionError:
+    except OSError:
         raise SourceError(
             "source_unreadable", "The path cannot be looked at; check its permissions."
         ) from None

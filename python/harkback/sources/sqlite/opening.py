@@ -14,6 +14,7 @@ import contextlib
 import os
 import shutil
 import sqlite3
+import stat
 import subprocess
 import sys
 import tempfile
@@ -99,6 +100,8 @@ def _stat(path: str) -> Stat:
         found = os.stat(path)  # noqa: PTH116  # asked several times a call: a Path costs more than it
     except FileNotFoundError:
         return None
+    if not stat.S_ISREG(found.st_mode):
+        raise SourceError("source_not_a_store", "The path, or a side file of it, is no file.")
     return (found.st_mtime_ns, found.st_size, found.st_ino)
 
 

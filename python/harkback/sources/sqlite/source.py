@@ -16,7 +16,6 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from pathlib import Path
 from typing import Final, TypeVar
 
 from harkback.engine import Engine
@@ -156,7 +155,8 @@ class SqliteSource:
         name: str | None = None,
         connect: Connect | None = None,
     ) -> None:
-        self._path = str(Path(path).absolute())
+        # The place itself, not a link to it: there SQLite keeps the side files.
+        self._path = os.path.realpath(path)
         self.name = name or self._path
         self._connect = connect
         self._local = threading.local()
@@ -294,7 +294,12 @@ class SqliteView:
         if ("runtime_events" if owns else "session_messages") in listing.missing:
             return 0
         statement = ledger.COUNT if owns else pre_ledger.COUNT
-        row = self._kept.connection.execute(statement, (listing.keys[session],)).fetchone()
+        try:
+            row = self._kept.connection.execute(statement, (listing.keys[session],)).fetchone()
+        except sqlite3.DatabaseError as error:
+            if not opening.is_damage(error):
+                raise
+            return 0  # damaged pages: reading the Session says so
         return int(row[0])
 
     def _hash(self, session: str) -> bytes:
