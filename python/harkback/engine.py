@@ -76,9 +76,6 @@ class Corpus(Protocol):
         Neither is negative.
         """
 
-    def count(self, key: str) -> int:
-        """Messages in the segment."""
-
 
 class Engine(Protocol):
     """The hot path. Terms handed to ``scanner``, ``Corpus.search`` and ``locate`` are folded."""

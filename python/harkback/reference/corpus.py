@@ -78,10 +78,6 @@ class Corpus:
             for message in self._segment(key)[start:stop]
         ]
 
-    def count(self, key: str) -> int:
-        """Messages in the segment. Raises KeyError."""
-        return len(self._segment(key))
-
     def _segment(self, key: str) -> Segment:
         segment = self._segments.get(key)
         if segment is None:

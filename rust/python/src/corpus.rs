@@ -143,12 +143,4 @@ impl Corpus {
             })
             .collect()
     }
-
-    fn count(&self, key: &str) -> PyResult<usize> {
-        Ok(self
-            .inner
-            .segment(key)
-            .map_err(|error| key_error(&error))?
-            .count())
-    }
 }
