@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from harkback.candidates import Candidate
 from harkback.engine import Engine
 from harkback.model import KINDS, Entry, Gap, Hits, Row, StoredMessage
-from harkback.projection import leaves
+from harkback.projection import project
 from harkback.redaction import Redaction
 
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
@@ -133,7 +133,7 @@ class Corpus:
             stored.timestamp,
             _KIND_INDEX[stored.kind],
             stored.locator,
-            self._redaction.prepare(leaves(stored)),
+            self._redaction.prepare(project(stored)),
         )
 
     def _let_go(self, segment: Segment) -> None:

@@ -90,18 +90,6 @@ class Leaf(NamedTuple):
     text: str
 
 
-class Message(NamedTuple):
-    """One visible entry after projection."""
-
-    id: str
-    kind: Kind
-    turn: str | None
-    timestamp: int
-    leaves: tuple[Leaf, ...]
-    locator: str
-    in_progress: bool = False
-
-
 # --- redaction rules are data, run by both engines ------------------------------------------
 
 RuleKind: TypeAlias = Literal["pattern", "run", "between", "key"]

@@ -79,7 +79,6 @@ class _Side:
 @dataclass(slots=True)
 class _Draft:
     hit: RankedHit
-    anchor: Row
     passage: Passage
     before: _Side
     after: _Side
@@ -154,15 +153,15 @@ class _Maker:
             by_session.setdefault(hit.candidate, []).append(index)
         made: dict[int, _Draft] = {}
         for candidate, indexes in by_session.items():
-            with self._corpus.hold(candidate):
-                made.update((index, self._draft(self._ranking.shown[index])) for index in indexes)
+            with self._corpus.hold(candidate) as segment:
+                for index in indexes:
+                    made[index] = self._draft(self._ranking.shown[index], segment)
         return [made[index] for index in range(len(made))]
 
-    def _draft(self, hit: RankedHit) -> _Draft:
-        with self._corpus.hold(hit.candidate) as segment:
-            (anchor,) = self._corpus.rows(segment, hit.row, hit.row + 1)
-            before = self._side(segment, anchor, hit.row, -1)
-            after = self._side(segment, anchor, hit.row, 1)
+    def _draft(self, hit: RankedHit, segment: Segment) -> _Draft:
+        (anchor,) = self._corpus.rows(segment, hit.row, hit.row + 1)
+        before = self._side(segment, anchor, hit.row, -1)
+        after = self._side(segment, anchor, hit.row, 1)
         rows = [anchor, *before.rows, *after.rows]
         locators = [row.locator for row in rows]
         stored = iter(hit.candidate.view.read_around(hit.candidate.session.id, locators))
@@ -191,7 +190,7 @@ class _Maker:
                 else None
             ),
         )
-        return _Draft(hit, anchor, passage, before, after)
+        return _Draft(hit, passage, before, after)
 
     def card(self, session: Session) -> SessionCard:
         return SessionCard(
@@ -227,16 +226,15 @@ class _Maker:
             at += step * _ROWS_AT_ONCE
 
     def shown(self, row: Row, stored: StoredMessage, *, is_anchor: bool) -> PassageMessage:
-        message = project(stored)
-        view = window(self._engine, self._query.folded, message.leaves, row.spans)
+        view = window(self._engine, self._query.folded, project(stored), row.spans)
         return PassageMessage(
-            id=self._clean(message.id),
-            kind=message.kind,
-            timestamp=message.timestamp,
+            id=self._clean(stored.id),
+            kind=stored.kind,
+            timestamp=stored.timestamp,
             text=view.text,
             field=None if view.path is None else self._clean(".".join(view.path)),
             spans=view.spans,
             is_anchor=is_anchor,
             truncated=view.truncated,
-            in_progress=message.in_progress,
+            in_progress=stored.in_progress,
         )

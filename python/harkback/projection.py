@@ -11,24 +11,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 
-from harkback.model import JsonPart, JsonValue, Leaf, Message, StoredMessage, TextPart
+from harkback.model import JsonPart, JsonValue, Leaf, StoredMessage, TextPart
 
 
-def project(stored: StoredMessage) -> Message:
-    """The visible entry that a StoredMessage stands for; empty strings give no leaf."""
-    return Message(
-        id=stored.id,
-        kind=stored.kind,
-        turn=stored.turn,
-        timestamp=stored.timestamp,
-        leaves=tuple(leaves(stored)),
-        locator=stored.locator,
-        in_progress=stored.in_progress,
-    )
-
-
-def leaves(stored: StoredMessage) -> list[Leaf]:
-    """The leaves of the Message alone, for those who read a whole Session."""
+def project(stored: StoredMessage) -> list[Leaf]:
+    """The visible text of a StoredMessage, in order; empty strings give no leaf."""
     found: list[Leaf] = []
     for part in stored.parts:
         if isinstance(part, TextPart):
