@@ -18,7 +18,6 @@ from harkback.config import (
     MAX_DISPOSITIONS,
     TEXT_GAPS_BUDGET,
 )
-from harkback.graphemes import border_before
 from harkback.model import Gap, GapCode, Passage, Searched
 from harkback.query import Query
 from harkback.ranking import RankedHit, Ranking
@@ -165,15 +164,8 @@ def assemble(
 def _unmatched(query: Query, ranking: Ranking) -> Iterable[Gap]:
     missing = [term for term, hit in zip(query.terms, ranking.matched, strict=True) if not hit]
     if missing:
-        named = ", ".join(_echo(term) for term in missing)
+        named = ", ".join(label(term, _ECHO_CODE_POINTS) for term in missing)
         yield Gap("term_without_match", f"No match for: {named}.", len(missing))
-
-
-def _echo(term: str) -> str:
-    line = " ".join(term.split())
-    if len(line) <= _ECHO_CODE_POINTS:
-        return line
-    return line[: border_before(line, _ECHO_CODE_POINTS - 1)] + "…"
 
 
 def _not_shown(ranking: Ranking, shown: Sequence[RankedHit]) -> Iterable[Gap]:

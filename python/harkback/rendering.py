@@ -32,12 +32,10 @@ def iso(milliseconds: int) -> str | None:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def label(text: str) -> str:
+def label(text: str, limit: int = MAX_LABEL_CODE_POINTS) -> str:
     """One short line: white space, controls and bidirectional overrides become single spaces."""
     line = _UNPRINTABLE.sub(" ", text).strip()
-    if len(line) <= MAX_LABEL_CODE_POINTS:
-        return line
-    return line[: border_before(line, MAX_LABEL_CODE_POINTS - 1)] + "…"
+    return line if len(line) <= limit else line[: border_before(line, limit - 1)] + "…"
 
 
 def framed(line: str) -> str:

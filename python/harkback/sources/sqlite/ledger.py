@@ -8,7 +8,6 @@ Proof: tests/sources/test_sqlite_ledger.py.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias
@@ -18,6 +17,7 @@ from harkback.sources.sqlite import decode
 from harkback.sources.sqlite.records import (
     Findings,
     Fingerprint,
+    Reader,
     Row,
     in_order,
     placeholders,
@@ -79,17 +79,8 @@ class Visible(NamedTuple):
     archived: bool
 
 
-class Ledger:
-    """Reads the ledger on one connection; ``tables`` are those that are whole."""
-
-    def __init__(self, connection: sqlite3.Connection, tables: frozenset[str]) -> None:
-        self._connection = connection
-        self._tables = tables
-
-    def _rows(self, table: str, statement: str, *values: object) -> Iterator[Row]:
-        if table not in self._tables:
-            return iter(())
-        return self._connection.execute(statement, values)
+class Ledger(Reader):
+    """Reads the ledger."""
 
     def _events(self, session: bytes) -> Iterator[Row]:
         return self._rows("runtime_events", _EVENTS, session)

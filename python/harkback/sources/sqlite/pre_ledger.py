@@ -17,6 +17,7 @@ from harkback.sources.sqlite import decode
 from harkback.sources.sqlite.records import (
     Findings,
     Fingerprint,
+    Reader,
     Row,
     in_order,
     placeholders,
@@ -51,19 +52,14 @@ _CHUNKS = (
 )
 
 
-class PreLedger:
-    """Reads message rows on one connection; ``tables`` are those that are whole."""
+class PreLedger(Reader):
+    """Reads message rows."""
 
     def __init__(
         self, connection: sqlite3.Connection, tables: frozenset[str], engine: Engine
     ) -> None:
-        self._connection = connection
-        self._tables = tables
+        super().__init__(connection, tables)
         self._engine = engine
-
-    def _rows(self, table: str, statement: str, *values: object) -> Iterator[Row]:
-        if table in self._tables:
-            yield from self._connection.execute(statement, values)
 
     def read(
         self, session: bytes, fingerprint: Fingerprint, findings: Findings

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import marshal
 import re
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
@@ -61,11 +62,25 @@ _NOWHERE: Final = "\ufdd0" * 8
 _GOOD_ESCAPE: Final = re.compile(rb'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 
 
+class Reader:
+    """Reads one half of a store on one connection; ``tables`` are those that are whole."""
+
+    def __init__(self, connection: sqlite3.Connection, tables: frozenset[str]) -> None:
+        self._connection = connection
+        self._tables = tables
+
+    def _rows(self, table: str, statement: str, *values: object) -> Iterator[Row]:
+        """Nothing of a table that is not whole."""
+        if table not in self._tables:
+            return iter(())
+        return self._connection.execute(statement, values)
+
+
 class Findings:
     """Counts per reason, given out as Gaps: what every scan sees, and what only reading finds."""
 
     def __init__(self, engine: Engine | None = None) -> None:
-        self._scanner = None if engine is None else engine.scanner([_NOWHERE])
+        self._engine = engine
         self._seen: Counter[str] = Counter()
         self._read: Counter[str] = Counter()
 
@@ -83,9 +98,9 @@ class Findings:
     def _stops_scans(self, raw: object) -> bool:
         if not isinstance(raw, bytes):
             return raw is not None
-        if self._scanner is None or b"\\" not in _GOOD_ESCAPE.sub(b"", raw):
+        if self._engine is None or b"\\" not in _GOOD_ESCAPE.sub(b"", raw):
             return False
-        return self._scanner.first([raw]) is not None
+        return self._engine.scanner([_NOWHERE]).first([raw]) is not None
 
     def gaps(self) -> tuple[Gap, ...]:
         """What every scan offers the Session for."""

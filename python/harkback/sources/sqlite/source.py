@@ -2,8 +2,8 @@
 
 A View holds one read transaction, or reads a file that did not move meanwhile. What is costly to
 get is kept per thread between Views of the same epoch: connection, catalog, fingerprints, counts.
-Invariant: two Views have equal epochs only if nothing was written in between, as far as SQLite
-(``data_version`` on the kept connection) and the file system (settled times, sizes, inodes) tell.
+Invariant: two Views have equal epochs only if nothing was written in between, as far as the file
+system (settled times, sizes, inodes), or ``data_version`` of a host's own connection, tells.
 Proof: tests/sources/test_sqlite_source.py, tests/sources/test_sqlite_untouched.py.
 """
 
