@@ -81,8 +81,7 @@ class Decoded:
     """Everything a Session says.
 
     Attributes:
-        messages: in reading order; rewound or abandoned ones are marked so. Their ``locator`` is
-            what ``Files.record`` takes to find the first record of each again.
+        messages: in reading order; rewound or abandoned ones are marked so.
         title: "" if none was given; the first prompt then serves.
     """
 
