@@ -83,6 +83,20 @@ def eligible(
     return Eligible(tuple(chosen), tuple(gaps))
 
 
+def find(
+    views: Iterable[View],
+    allowed: Callable[[Session], bool] | None,
+    chosen: Callable[[Session], bool],
+) -> Candidate | None:
+    """The first listed Session that is ``chosen``, archived or not, if the host allows it."""
+    for view in views:
+        for session in view.sessions().sessions:
+            if chosen(session):
+                told = allowed is None or _allows(allowed, view.describe(session.id))
+                return Candidate(view, session) if told else None
+    return None
+
+
 def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:
     """Those of ``candidates`` whose Source cannot rule out a match."""
     chosen: list[Candidate] = []

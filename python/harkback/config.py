@@ -31,6 +31,7 @@ DEFAULT_KINDS: Final = ("user", "assistant", "tool_call", "tool_result")
 
 # Passages
 NEIGHBOURS_EACH_SIDE: Final = 4
+MAX_NEIGHBOURS_EACH_SIDE: Final = 8  # when reading on from an anchor
 WINDOW_CODE_POINTS: Final = 800
 WINDOW_LEAD_CODE_POINTS: Final = 200  # shown before the first match
 MAX_SPANS_PER_WINDOW: Final = 8

@@ -22,6 +22,10 @@ QueryReason: TypeAlias = Literal[
     "unknown_order",
     "deadline_invalid",
     "active_invalid",
+    "not_found",
+    "unknown_view",
+    "neighbours_out_of_range",
+    "cursor_invalid",
 ]
 SourceReason: TypeAlias = Literal[
     "source_missing",

@@ -208,6 +208,7 @@ class PassageMessage:
     truncated: bool = False
     in_progress: bool = False
     abandoned: bool = False
+    anchor: str | None = None  # where it is not the Passage's own
 
 
 @dataclass(frozen=True, slots=True)
