@@ -46,7 +46,7 @@ pub struct Task<'a> {
 }
 
 /// Whether a file may hold a term, and its bytes 0x0A.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
     /// A term may be there.
     pub may_match: bool,
@@ -85,15 +85,6 @@ const UNREADABLE: Found = Found {
     may_match: true,
     lines: 0,
 };
-
-impl Default for Found {
-    fn default() -> Self {
-        Self {
-            may_match: false,
-            lines: 0,
-        }
-    }
-}
 
 /// What a thread keeps between parts.
 #[derive(Default)]

@@ -152,6 +152,11 @@ impl Lines {
         (!record.is_empty()).then(|| (self.offset, repair(record).0.into_owned()))
     }
 
+    /// Lets go of the file; nothing more is read.
+    pub fn close(&mut self) {
+        self.stream = None;
+    }
+
     /// What was met so far: reason, offset, bytes.
     pub fn damage(&self) -> &[(Damage, u64, u64)] {
         &self.damage
