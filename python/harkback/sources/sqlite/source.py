@@ -20,8 +20,8 @@ from typing import Final, TypeVar
 
 from harkback.engine import Engine
 from harkback.errors import SourceError, UsageError
-from harkback.model import Gap, StoredMessage
-from harkback.sources.base import Catalog, ScanResult, Transcript
+from harkback.model import Gap, Session, StoredMessage
+from harkback.sources.base import TITLE, Catalog, ScanResult, Transcript, names, title_message
 from harkback.sources.sqlite import ledger, opening, pre_ledger
 from harkback.sources.sqlite.catalog import Listing, read_listing, whole_tables
 from harkback.sources.sqlite.ledger import Ledger
@@ -226,6 +226,9 @@ class SqliteView:
     def sessions(self) -> Catalog:
         return self._listing().catalog
 
+    def describe(self, session: str) -> Session:
+        return self._listing().sessions[session]
+
     def record_count(self, session: str) -> int:
         """Rows of the kinds that can be visible, whatever can be read of them."""
         counts = self._kept.counts
@@ -248,7 +251,8 @@ class SqliteView:
             connections, listing = self._kept.connections(), self._listing()
             found = Narrowing(connections, listing, *self._readers(), scanner).run(sessions)
             self._kept.counts.update(found.counts)
-            return found.offered
+            asked = (listing.sessions[name] for name in sessions if name in listing.sessions)
+            return found.offered.union(s.id for s in asked if names(self._engine, terms, s))
 
         return ScanResult(self._steady(narrow))
 
@@ -258,10 +262,11 @@ class SqliteView:
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         def around() -> list[StoredMessage]:
             listing = self._listing()
-            key, events, messages = listing.keys[session], *self._readers()
-            if listing.owners[session] == "ledger":
-                return events.around(key, locators)
-            return messages.around(key, locators)
+            reader = self._readers()[listing.owners[session] == "messages"]
+            titles = iter(title_message(listing.sessions[session]))
+            places = [locator for locator in locators if locator != TITLE]
+            found = iter(reader.around(listing.keys[session], places))
+            return [next(titles if locator == TITLE else found) for locator in locators]
 
         return self._steady(around)
 
@@ -305,7 +310,7 @@ class SqliteView:
     def _hash(self, session: str) -> bytes:
         listing = self._listing()
         owner = listing.owners[session]
-        fingerprint = Fingerprint(owner)
+        fingerprint = self._fingerprint(owner, listing.sessions[session])
         try:
             reader = self._readers()[owner == "messages"]
             reader.hash(listing.keys[session], fingerprint)
@@ -317,7 +322,8 @@ class SqliteView:
     def _read(self, session: str) -> Transcript:
         listing = self._listing()
         owner = listing.owners[session]
-        fingerprint, findings = Fingerprint(owner), Findings(self._engine)
+        fingerprint = self._fingerprint(owner, listing.sessions[session])
+        findings = Findings(self._engine)
         try:
             reader = self._readers()[owner == "messages"]
             messages = reader.read(listing.keys[session], fingerprint, findings)
@@ -325,7 +331,13 @@ class SqliteView:
             message = "A Session lies in damaged pages of the database and was left out."
             return Transcript((), _of_damage(error), (Gap("session_unreadable", message, 1),))
         self._kept.fingerprints[session] = fingerprint.digest()
-        return Transcript(tuple(messages), fingerprint.digest(), findings.gaps(), findings.damage())
+        shown = (*messages, *title_message(listing.sessions[session]))
+        return Transcript(shown, fingerprint.digest(), findings.gaps(), findings.damage())
+
+    def _fingerprint(self, owner: str, session: Session) -> Fingerprint:
+        fingerprint = Fingerprint(owner)
+        fingerprint.feed((session.title, session.started_at))
+        return fingerprint
 
     def _steady(self, work: Callable[[], T]) -> T:
         """``work`` on a state that stood still. A View that has answered cannot start again."""
