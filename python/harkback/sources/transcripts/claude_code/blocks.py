@@ -2,7 +2,7 @@
 
 Invariant: a part holds one string of its block, or a piece of one; what base64 stands for is never
 text, and thinking is no part. A block of any other shape costs itself and is counted.
-Proof: tests/unit/sources/transcripts/test_claude_blocks.py.
+Proof: tests/unit/sources/transcripts/claude_code/test_blocks.py.
 """
 
 from __future__ import annotations

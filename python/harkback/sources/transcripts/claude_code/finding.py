@@ -3,7 +3,7 @@
 ``projects/<folder>/<session>.jsonl`` is a Session. What belongs to it lies in a folder of its name:
 ``subagents/**/agent-*.jsonl``, Sessions of their own, and ``tool-results``, outputs too long for
 their rows. Invariant: no name but these is opened, and a Session is found once, in however many
-project folders it lies. Proof: tests/unit/sources/transcripts/test_claude_finding.py.
+project folders it lies. Proof: tests/unit/sources/transcripts/claude_code/test_finding.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Claude Code as a Format: a Session's files, read in three depths.
 
 Invariant: ``decode`` depends on the files of its Session alone, and holds no row longer than it
-takes to look at it. Proof: tests/unit/sources/transcripts/test_claude_format.py.
+takes to look at it. Proof: tests/unit/sources/transcripts/claude_code/test_format.py.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Invariant: what is left of a text is one contiguous substring of it, and prose that merely mentions
 a tag is left whole. A block counts only at the very start or end of a text, or if blocks are all
 there is; each search for a tag goes forward, so the time is linear in the text.
-Proof: tests/unit/sources/transcripts/test_claude_injected.py.
+Proof: tests/unit/sources/transcripts/claude_code/test_injected.py.
 """
 
 from __future__ import annotations

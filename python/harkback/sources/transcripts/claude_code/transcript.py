@@ -4,7 +4,7 @@ A row is looked at once and let go: what stays is its visible text and its place
 Invariant: order is that of the rows, the first row of a uuid wins, an answer stands where its first
 row stands, and a row of whatever shape costs only itself. Ids are those that a fork or a resume
 copies, so a replayed Message has the id of the original.
-Proof: tests/unit/sources/transcripts/test_claude_transcript.py.
+Proof: tests/unit/sources/transcripts/claude_code/test_transcript.py.
 """
 
 from __future__ import annotations

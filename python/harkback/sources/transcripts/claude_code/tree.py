@@ -3,7 +3,7 @@
 Parts of one answer and the results of its calls are siblings too, so only sibling *prompts* are a
 fork: the last of them is live, and what hangs below an earlier one is abandoned. Invariant: rows
 are never lost for their place in the tree, a missing parent makes a root, a ring ends.
-Proof: tests/unit/sources/transcripts/test_claude_tree.py.
+Proof: tests/unit/sources/transcripts/claude_code/test_tree.py.
 """
 
 from __future__ import annotations
