@@ -23,9 +23,9 @@ json_values = st.recursive(
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """The way to every value inside ``value``."""
-    children = value.items() if isinstance(value, dict) else enumerate(value)
     found = []
-    for key, child in children if isinstance(value, dict | list) else ():
+    listed = enumerate(value) if isinstance(value, list) else ()
+    for key, child in value.items() if isinstance(value, dict) else listed:
         found += [(*at, key), *places(child, (*at, key))]
     return found
 
