@@ -11,11 +11,11 @@ import sqlite3
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
-from harkback.errors import SourceError
 from harkback.model import Gap, Session
 from harkback.sources.base import Catalog
 from harkback.sources.sqlite import decode
-from harkback.sources.sqlite.schema import IDENTIFYING, NEEDED
+from harkback.sources.sqlite.base import columns_of
+from harkback.sources.sqlite.schema import NEEDED
 
 Owner: TypeAlias = Literal["ledger", "messages"]
 ParentKind: TypeAlias = Literal["subagent", "branch", "revision"]
@@ -43,6 +43,7 @@ class Listing:
     keys: dict[str, bytes]
     owners: dict[str, Owner]
     missing: tuple[str, ...]
+    tables: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +54,12 @@ class _Entry:
 
 
 def whole_tables(connection: sqlite3.Connection) -> frozenset[str]:
-    """The needed tables that are there with the needed columns.
-
-    Raises:
-        SourceError: ``source_not_a_store`` when none of the identifying ones is.
-    """
-    found = set()
-    for table, columns in NEEDED.items():
-        rows = connection.execute(f"PRAGMA table_info({table})").fetchall()
-        if {name.decode() for name in columns_of(rows)} >= set(columns):
-            found.add(table)
-    if not found & set(IDENTIFYING):
-        raise SourceError(
-            "source_not_a_store", "The database holds no session tables; name another file."
-        )
-    return frozenset(found)
-
-
-def columns_of(rows: list[tuple[Any, ...]]) -> list[bytes]:
-    return [row[1] for row in rows]
+    """The needed tables that are there with the needed columns."""
+    return frozenset(
+        table
+        for table, columns in NEEDED.items()
+        if set(columns_of(connection, table)).issuperset(columns)
+    )
 
 
 def read_listing(connection: sqlite3.Connection, tables: frozenset[str], source: str) -> Listing:
@@ -95,14 +83,15 @@ def read_listing(connection: sqlite3.Connection, tables: frozenset[str], source:
         {entry.session.id: entry.key for entry in listed},
         {entry.session.id: entry.owner for entry in listed if entry.owner},
         missing,
+        tables,
     )
 
 
 def _from_metadata(
     connection: sqlite3.Connection, tables: frozenset[str], source: str
 ) -> tuple[list[_Entry], int]:
-    rows = connection.execute("PRAGMA table_info(session_metadata)").fetchall()
-    present = [name for name in _MIRRORS if name.encode() in columns_of(rows)]
+    there = columns_of(connection, "session_metadata")
+    present = [name for name in _MIRRORS if name in there]
     columns = (*NEEDED["session_metadata"], *present)
     deleted: set[bytes] = set()
     if "session_metadata_tombstones" in tables:
