@@ -15,6 +15,7 @@ from harkback.model import Gap, Session
 from harkback.sources.base import Catalog
 from harkback.sources.sqlite import decode
 from harkback.sources.sqlite.base import columns_of
+from harkback.sources.sqlite.lineage import placed
 from harkback.sources.sqlite.schema import NEEDED
 
 Owner: TypeAlias = Literal["ledger", "messages"]
@@ -75,8 +76,9 @@ def read_listing(connection: sqlite3.Connection, tables: frozenset[str], source:
     if damaged:
         message = "Session headers do not parse; the columns beside them were read."
         gaps.append(Gap("record_damaged", message, damaged))
-    placed = _with_lineage(_distinct(entries))
-    listed = [entry for entry in placed if entry.owner is not None]
+    sessions = placed(entry.session for entry in entries)
+    pairs = zip(entries, sessions, strict=True)
+    listed = [replace(entry, session=session) for entry, session in pairs if entry.owner]
     listed.sort(key=lambda entry: (-entry.session.last_activity_at, entry.session.id))
     return Listing(
         Catalog(tuple(entry.session for entry in listed), tuple(gaps)),
@@ -198,62 +200,3 @@ def _from_records(
             )
             entries.setdefault(key, _Entry(key, session, owner))
     return list(entries.values())
-
-
-def _distinct(entries: list[_Entry]) -> list[_Entry]:
-    """Every Session under an id of its own: stored ids can differ in bytes that are no text."""
-    found: dict[str, _Entry] = {}
-    for entry in entries:
-        name = base = entry.session.id
-        number = 1
-        while name in found:
-            number += 1
-            name = f"{base}#{number}"
-        if number > 1:
-            entry = replace(entry, session=replace(entry.session, id=name, lineage=name))
-        found[name] = entry
-    return list(found.values())
-
-
-def _with_lineage(entries: list[_Entry]) -> list[_Entry]:
-    """Every Session with its root and generation: how many parents lie between the two."""
-    parents = {entry.session.id: entry.session.parent for entry in entries}
-    places: dict[str, tuple[str, int]] = {}
-    placed = []
-    for entry in entries:
-        if entry.session.parent:
-            root, generation = _place(entry.session.id, parents, places)
-            session = replace(entry.session, lineage=root, generation=generation)
-            entry = replace(entry, session=session)
-        placed.append(entry)
-    return placed
-
-
-def _place(
-    session: str, parents: dict[str, str | None], places: dict[str, tuple[str, int]]
-) -> tuple[str, int]:
-    """Root and generation of a Session; remembers those of its ancestors, so none is asked twice.
-
-    A ring's root is its smallest id.
-    """
-    path: dict[str, None] = {}
-    at: str | None = session
-    while at is not None and at not in places and at not in path:
-        path[at] = None
-        at = parents.get(at)
-    order = list(path)
-    if at is None:
-        places[order[-1]] = (order[-1], 0)
-    elif at not in places:
-        start = order.index(at)
-        ring = order[start:]
-        root = min(ring)
-        places[root] = (root, 0)
-        behind = ring.index(root) + 1
-        order = order[:start] + ring[behind:] + ring[:behind]  # each before its parent
-    for name in reversed(order):
-        parent = parents.get(name)
-        if name not in places and parent is not None:
-            root, generation = places[parent]
-            places[name] = (root, generation + 1)
-    return places[session]

@@ -17,6 +17,9 @@ from harkback.sources.sqlite.host import HostStore
 def known() -> Iterator[Schema]:
     """Every schema, each loaded when it is its turn."""
     yield HostStore()
+    from harkback.sources.sqlite.opencode import OpenCode
+
+    yield OpenCode()
 
 
 def recognise(connection: sqlite3.Connection) -> Schema:
