@@ -27,6 +27,11 @@ class Candidate:
         """What names the Session among all Sources."""
         return self.session.source, self.session.id
 
+    @property
+    def described(self) -> Session:
+        """The Session with all that is costly to know."""
+        return self.view.describe(self.session.id)
+
 
 @dataclass(frozen=True, slots=True)
 class Eligible:
@@ -60,11 +65,11 @@ def eligible(
         catalog = view.sessions()
         gaps.extend(catalog.gaps)
         for session in catalog.sessions:
-            if query.within not in (None, session.id, session.lineage):
+            if not _is_within(view, query, session):
                 outside += 1
             elif session.archived and not query.include_archived:
                 archived += 1
-            elif allowed is not None and not _allows(allowed, session):
+            elif allowed is not None and not _allows(allowed, view.describe(session.id)):
                 refused += 1
             else:
                 chosen.append(Candidate(view, session))
@@ -96,6 +101,10 @@ def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:
                 declined[result.declined] = None
             chosen.extend(c for c in asked if c.session.id in result.offered)
     return Offered(tuple(chosen), tuple(declined), unreached)
+
+
+def _is_within(view: View, query: Query, session: Session) -> bool:
+    return query.within in (None, session.id) or query.within == view.describe(session.id).lineage
 
 
 def _allows(allowed: Callable[[Session], bool], session: Session) -> bool:

@@ -171,6 +171,7 @@ GapCode: TypeAlias = Literal[
     "record_damaged",
     "stream_in_flight",
     "archived_excluded",
+    "abandoned_excluded",
     "active_turn_excluded",
     "host_excluded",
     "outside_scope",
@@ -206,6 +207,7 @@ class PassageMessage:
     is_anchor: bool = False
     truncated: bool = False
     in_progress: bool = False
+    abandoned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,16 @@ from harkback.config import (
 )
 from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
-from harkback.model import KINDS, Passage, PassageMessage, Row, Session, SessionCard, StoredMessage
+from harkback.model import (
+    ABANDONED,
+    KINDS,
+    Passage,
+    PassageMessage,
+    Row,
+    Session,
+    SessionCard,
+    StoredMessage,
+)
 from harkback.projection import project
 from harkback.query import Query
 from harkback.ranking import RankedHit, Ranking, explain
@@ -38,6 +47,7 @@ from harkback.rendering import (
 from harkback.windows import window
 
 _NEIGHBOUR_KINDS = frozenset(KINDS.index(kind) for kind in ("user", "assistant", "tool_call"))
+_TITLE = KINDS.index("title")
 _ROWS_AT_ONCE = 32
 _NUMBER_SLACK = 1  # a Passage may end up with a number one digit longer than it was counted with
 
@@ -168,7 +178,7 @@ class _Maker:
         first = next(stored)
         for side in (before, after):
             side.stored.extend(islice(stored, len(side.rows)))
-        session = hit.candidate.session
+        session = hit.candidate.described
         terms = zip(self._query.terms, hit.frequency, strict=True)
         active = self._query.active
         passage = Passage(
@@ -209,6 +219,8 @@ class _Maker:
     def _side(self, segment: Segment, anchor: Row, row: int, step: int) -> _Side:
         """Walks from the anchor until the Turn ends, or one neighbour more than is shown."""
         found: list[Row] = []
+        if anchor.kind == _TITLE:
+            return _Side(found, more=False)
         at = row
         while True:
             low, high = (at - _ROWS_AT_ONCE, at) if step < 0 else (at + 1, at + 1 + _ROWS_AT_ONCE)
@@ -216,7 +228,9 @@ class _Maker:
             for other in rows if step > 0 else reversed(rows):
                 if other.turn != anchor.turn:
                     return _Side(found, more=False)
-                if other.kind not in _NEIGHBOUR_KINDS or not other.spans:
+                if other.kind % ABANDONED not in _NEIGHBOUR_KINDS or not other.spans:
+                    continue
+                if other.kind >= ABANDONED > anchor.kind:
                     continue
                 if len(found) == NEIGHBOURS_EACH_SIDE:
                     return _Side(found, more=True)
@@ -237,4 +251,5 @@ class _Maker:
             is_anchor=is_anchor,
             truncated=view.truncated,
             in_progress=stored.in_progress,
+            abandoned=stored.abandoned,
         )

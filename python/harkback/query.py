@@ -47,6 +47,7 @@ class Query:
     since: int | None
     until: int | None
     include_archived: bool
+    include_abandoned: bool
     active: tuple[str, str] | None
     explain: bool
     deadline: float | None  # on the monotonic clock
@@ -69,6 +70,7 @@ def build(
     since: Moment | None,
     until: Moment | None,
     include_archived: bool,
+    include_abandoned: bool,
     active: tuple[str, str] | None,
     explain: bool,
     deadline: float | None,
@@ -103,6 +105,7 @@ def build(
         since=start,
         until=stop,
         include_archived=include_archived,
+        include_abandoned=include_abandoned,
         active=active,
         explain=explain,
         deadline=None if deadline is None else time.monotonic() + deadline,

@@ -78,6 +78,7 @@ class Recall:
         since: Moment | None = None,
         until: Moment | None = None,
         include_archived: bool = False,
+        include_abandoned: bool = False,
         active: tuple[str, str] | None = None,
         explain: bool = False,
         deadline: float | None = None,
@@ -90,9 +91,10 @@ class Recall:
             limit: Passages, 1 to 25; None lifts limit, quota and Budget (for people, not models).
             order: best first, or newest first.
             within: a Session id, or the id of a lineage.
-            kinds: of the matching Messages; summaries only if asked for.
+            kinds: of the matching Messages; summaries and titles only if asked for.
             since, until: bounds of the time of the matching Messages, both inclusive.
             include_archived: search archived Sessions too.
+            include_abandoned: Messages of Turns that were rewound or rolled back, too.
             active: (Session, Turn) that is under way: never part of an answer.
             explain: give each score as a tree.
             deadline: seconds; Sessions not reached by then become a Gap.
@@ -114,6 +116,7 @@ class Recall:
             since=since,
             until=until,
             include_archived=include_archived,
+            include_abandoned=include_abandoned,
             active=active,
             explain=explain,
             deadline=deadline,

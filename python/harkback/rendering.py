@@ -67,6 +67,8 @@ def message_text(message: PassageMessage) -> str:
         head.append("match")
     if message.in_progress:
         head.append("in progress")
+    if message.abandoned:
+        head.append("abandoned")
     return f"{', '.join(head)}\n{quote(message.text)}\n"
 
 
@@ -110,7 +112,7 @@ def message_json(message: PassageMessage) -> dict[str, Any]:
     shown["text"] = message.text
     if message.spans:
         shown["spans"] = [list(span) for span in message.spans]
-    for name in ("is_anchor", "truncated", "in_progress"):
+    for name in ("is_anchor", "truncated", "in_progress", "abandoned"):
         if getattr(message, name):
             shown[name] = True
     return shown

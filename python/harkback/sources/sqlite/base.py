@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from harkback.engine import Engine
-from harkback.model import Gap, StoredMessage
+from harkback.model import Gap, Session, StoredMessage
 from harkback.sources.base import Catalog, Transcript
 
 
@@ -23,6 +23,10 @@ class Listing(Protocol):
 
     @property
     def catalog(self) -> Catalog: ...
+
+    @property
+    def sessions(self) -> dict[str, Session]:
+        """Those of the catalog, by id. A title is there if it is the Session's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,9 @@ class Reader(Protocol):
     def read(self, session: str) -> Transcript: ...
 
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]: ...
+
+    def first_prompt(self, session: str) -> str:
+        """What stands for a title where a Session has none of its own; may be empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ class Listing:
     """A catalog with what reading needs beside it: per Session its stored id and its owner."""
 
     catalog: Catalog
+    sessions: dict[str, Session]
     keys: dict[str, bytes]
     owners: dict[str, Owner]
     missing: tuple[str, ...]
@@ -82,6 +83,7 @@ def read_listing(connection: sqlite3.Connection, tables: frozenset[str], source:
     listed.sort(key=lambda entry: (-entry.session.last_activity_at, entry.session.id))
     return Listing(
         Catalog(tuple(entry.session for entry in listed), tuple(gaps)),
+        {entry.session.id: entry.session for entry in listed},
         {entry.session.id: entry.key for entry in listed},
         {entry.session.id: entry.owner for entry in listed if entry.owner},
         missing,

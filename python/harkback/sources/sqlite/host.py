@@ -98,6 +98,9 @@ class HostReader:
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         return self._half(session).around(self._listing.keys[session], locators)
 
+    def first_prompt(self, session: str) -> str:
+        return ""
+
     def _half(self, session: str) -> Ledger | PreLedger:
         return self._ledger if self._listing.owners[session] == "ledger" else self._pre_ledger
 

@@ -17,7 +17,7 @@ import orjson
 
 from harkback.decoding import Damaged, parse
 from harkback.engine import Engine
-from harkback.model import Gap, StoredMessage
+from harkback.model import Gap, StoredMessage, TextPart
 from harkback.sources.base import Transcript
 from harkback.sources.opencode import spills
 from harkback.sources.opencode.messages import Decoder, MessageRow, PartRow, created
@@ -148,6 +148,21 @@ class OpenCodeReader:
         found = self._messages(session, findings, set(), doubled, (places, holders))
         return in_order(found, locators)
 
+    def first_prompt(self, session: str) -> str:
+        if not {"message", "part"}.isdisjoint(self._listing.missing):
+            return ""
+        key, findings = self._listing.keys[session], Findings()
+        headers = dict(self._headers(session, key, findings))
+        decoder = Decoder(list(headers.values()), None, lambda _: None)
+        for name, header in headers.items():
+            if header.record.get("role") == "user":
+                parts = self._parts(key, {name}, True, findings)
+                for message in decoder.decode(header, parts[name]):
+                    for part in message.parts:
+                        if isinstance(part, TextPart):
+                            return part.text
+        return ""
+
     # --- rows -------------------------------------------------------------------------------
 
     def _messages(
@@ -203,7 +218,7 @@ class OpenCodeReader:
 
     def _parts(
         self, key: bytes, wanted: set[bytes], few: bool, findings: Findings
-    ) -> dict[bytes, list[PartRow]]:
+    ) -> defaultdict[bytes, list[PartRow]]:
         found: defaultdict[bytes, list[PartRow]] = defaultdict(list)
         for number, id_, message, data, absent in self._part_rows(key, wanted if few else None):
             if message in wanted:

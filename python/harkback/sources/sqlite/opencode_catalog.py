@@ -54,6 +54,7 @@ class Listing:
     """
 
     catalog: Catalog
+    sessions: dict[str, Session]
     keys: dict[str, bytes]
     reverts: dict[str, Revert]
     origins: dict[str, str]
@@ -89,7 +90,8 @@ def read_listing(connection: sqlite3.Connection, source: str, spills: Spills) ->
     origins = {s.id: s.parent for s in sessions if s.parent and s.parent_kind == "branch"}
     sessions.sort(key=lambda session: (-session.last_activity_at, session.id))
     catalog = Catalog(tuple(sessions), tuple(gaps))
-    return Listing(catalog, keys, reverts, origins, missing, columns, spills)
+    named = {session.id: session for session in sessions}
+    return Listing(catalog, named, keys, reverts, origins, missing, columns, spills)
 
 
 def _rows(connection: sqlite3.Connection, columns: frozenset[str]) -> list[dict[str, Any]]:

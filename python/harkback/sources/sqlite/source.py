@@ -14,16 +14,18 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from harkback.engine import Engine
 from harkback.errors import SourceError, UsageError
-from harkback.model import Gap, StoredMessage
-from harkback.sources.base import Catalog, ScanResult, Transcript
+from harkback.model import Gap, Session, StoredMessage
+from harkback.sources.base import TITLE, Catalog, ScanResult, Transcript, names, title_message
 from harkback.sources.sqlite import opening, schemas
 from harkback.sources.sqlite.base import Listing, Place, Reader, Schema
 from harkback.sources.sqlite.kept import Kept
 from harkback.sources.sqlite.opening import Connect, Files
+from harkback.sources.sqlite.records import Fingerprint
 
 T = TypeVar("T")
 
@@ -124,6 +126,13 @@ class SqliteView:
     def sessions(self) -> Catalog:
         return self._listing().catalog
 
+    def describe(self, session: str) -> Session:
+        """The Session; under its first prompt where it has no title of its own."""
+        known = self._kept.described
+        if session not in known:
+            known[session] = self._steady(lambda: self._describe(session))
+        return known[session]
+
     def record_count(self, session: str) -> int:
         """Rows of the kinds that can be visible, whatever can be read of them."""
         counts = self._kept.counts
@@ -137,10 +146,12 @@ class SqliteView:
 
     def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
         def narrow() -> ScanResult:
-            reader = self._reader()
-            found = reader.narrow(self._kept.connections(), terms, sessions)
+            reader, listing = self._reader(), self._listing()
+            listed = [name for name in sessions if name in listing.sessions]
+            found = reader.narrow(self._kept.connections(), terms, listed)
             self._kept.counts.update(found.counts)
-            return ScanResult(found.offered, found.declined)
+            named = (n for n in listed if names(self._engine, terms, listing.sessions[n]))
+            return ScanResult(found.offered.union(named), found.declined)
 
         return self._steady(narrow)
 
@@ -148,7 +159,13 @@ class SqliteView:
         return self._steady(lambda: self._read(session))
 
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
-        return self._steady(lambda: self._reader().around(session, locators))
+        def around() -> list[StoredMessage]:
+            titles = iter(title_message(self._listing().sessions[session]))
+            places = [locator for locator in locators if locator != TITLE]
+            found = iter(self._reader().around(session, places))
+            return [next(titles if locator == TITLE else found) for locator in locators]
+
+        return self._steady(around)
 
     def end(self) -> None:
         """Ends the transaction; what was read is kept for the next View of this thread."""
@@ -175,6 +192,17 @@ class SqliteView:
         assert kept.schema is not None
         return kept.schema.reader(kept.connection, listing, self._source.place, self._engine)
 
+    def _describe(self, session: str) -> Session:
+        listed = self._listing().sessions[session]
+        if listed.title:
+            return listed
+        try:
+            return replace(listed, title=self._reader().first_prompt(session))
+        except sqlite3.DatabaseError as error:
+            if not opening.is_damage(error):
+                raise
+            return listed  # reading the Session says so
+
     def _count(self, session: str) -> int:
         try:
             return self._reader().count(session)
@@ -185,7 +213,7 @@ class SqliteView:
 
     def _hash(self, session: str) -> bytes:
         try:
-            fingerprint = self._reader().hash(session)
+            fingerprint = self._titled(session, self._reader().hash(session))
         except sqlite3.DatabaseError as error:
             return _of_damage(error)
         self._kept.fingerprints[session] = fingerprint
@@ -197,8 +225,17 @@ class SqliteView:
         except sqlite3.DatabaseError as error:
             message = "A Session lies in damaged pages of the database and was left out."
             return Transcript((), _of_damage(error), (Gap("session_unreadable", message, 1),))
-        self._kept.fingerprints[session] = transcript.fingerprint
-        return transcript
+        fingerprint = self._titled(session, transcript.fingerprint)
+        self._kept.fingerprints[session] = fingerprint
+        shown = (*transcript.messages, *title_message(self._listing().sessions[session]))
+        return replace(transcript, messages=shown, fingerprint=fingerprint)
+
+    def _titled(self, session: str, rows: bytes) -> bytes:
+        """A fingerprint that is of the title too."""
+        listed = self._listing().sessions[session]
+        fingerprint = Fingerprint("title")
+        fingerprint.feed((rows, listed.title, listed.started_at))
+        return fingerprint.digest()
 
     def _steady(self, work: Callable[[], T]) -> T:
         """``work`` on a state that stood still. A View that has answered cannot start again."""
