@@ -11,6 +11,8 @@ import sqlite3
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
+from harkback import decoding
+from harkback.decoding import Record
 from harkback.model import Gap, Session
 from harkback.sources.base import Catalog
 from harkback.sources.sqlite import decode
@@ -108,9 +110,9 @@ def _from_metadata(
         column = dict(zip(columns, row, strict=True))
         owner: Owner | None
         try:
-            header = decode.parse(column["payload_json"])
+            header = decoding.parse(column["payload_json"])
             owner = _owner(header, column)
-        except decode.Damaged:
+        except decoding.Damaged:
             header, damaged = {}, damaged + (column["session_id"] not in deleted)
             owner = _owner_by_rows(connection, tables, column["session_id"])
         if column["session_id"] in deleted:
@@ -119,7 +121,7 @@ def _from_metadata(
     return entries, damaged
 
 
-def _owner(header: decode.Record, column: dict[str, Any]) -> Owner | None:
+def _owner(header: Record, column: dict[str, Any]) -> Owner | None:
     """Who owns the transcript; None hides the Session."""
     marker = header.get("transcriptLedgerVersion")
     staging = marker == 0 and marker is not None
@@ -140,7 +142,7 @@ def _owner_by_rows(connection: sqlite3.Connection, tables: frozenset[str], key: 
     return "ledger" if found else "messages"
 
 
-def _session(source: str, header: decode.Record, column: dict[str, Any]) -> Session:
+def _session(source: str, header: Record, column: dict[str, Any]) -> Session:
     started = decode.milliseconds(column["created_at"], header.get("createdAt"))
     used = decode.milliseconds(column["last_used_at"], started)
     parent, kind = _parent(header, column)
@@ -162,7 +164,7 @@ def _session(source: str, header: decode.Record, column: dict[str, Any]) -> Sess
     )
 
 
-def _parent(header: decode.Record, column: dict[str, Any]) -> tuple[str | None, ParentKind | None]:
+def _parent(header: Record, column: dict[str, Any]) -> tuple[str | None, ParentKind | None]:
     own = decode.text_of(column["session_id"])
     spawned = header.get("subagentParent")
     named = spawned.get("parentSessionId") if isinstance(spawned, dict) else None

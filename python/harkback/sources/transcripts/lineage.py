@@ -1,0 +1,52 @@
+"""Which transcripts continue one another: resumes, forks, and the children of either.
+
+Sessions of one origin form one lineage, and so do parent and child. Its first is the earliest
+original: no child, not a copy. Invariant: every Session has one lineage, whatever the links say.
+Proof: tests/unit/sources/transcripts/test_lineage.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Kin(NamedTuple):
+    """What of a Session decides its place."""
+
+    id: str
+    parent: str | None
+    origin: str  # "" if it stands alone
+    copied: bool
+    started_at: int
+
+
+def place(kin: Iterable[Kin]) -> dict[str, tuple[str, int]]:
+    """Lineage (the id of its first Session) and generation of each."""
+    by_id = {each.id: each for each in kin}
+    first: dict[str, str] = {}  # a member of the group, nearer to the one that stands for it
+
+    def representative(name: str) -> str:
+        path = []
+        while (above := first.get(name, name)) != name:
+            path.append(name)
+            name = above
+        first.update(dict.fromkeys(path, name))
+        return name
+
+    origins: dict[str, str] = {}
+    for each in by_id.values():
+        if each.origin:
+            first[representative(each.id)] = representative(
+                origins.setdefault(each.origin, each.id)
+            )
+        if each.parent in by_id:
+            first[representative(each.id)] = representative(each.parent)
+    groups: dict[str, list[Kin]] = {}
+    for each in by_id.values():
+        groups.setdefault(representative(each.id), []).append(each)
+    placed: dict[str, tuple[str, int]] = {}
+    for group in groups.values():
+        group.sort(key=lambda k: (k.parent in by_id, k.copied, k.started_at, k.id))
+        placed.update((each.id, (group[0].id, place)) for place, each in enumerate(group))
+    return placed
