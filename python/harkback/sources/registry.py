@@ -12,13 +12,14 @@ from typing import Final
 
 from harkback.errors import SourceError
 from harkback.sources.base import Source
+from harkback.sources.opencode.source import OpenCodeSource, is_data_folder
 from harkback.sources.sqlite.source import SqliteSource
 
 STORE_NAME: Final = "runtime.sqlite"
 
 
 def open_source(path: str | os.PathLike[str], *, name: str | None = None) -> Source:
-    """The Source for a database file, or for a folder that holds a host's ``runtime.sqlite``.
+    """The Source for a database file, or a folder: a host's workspace, or OpenCode's data folder.
 
     Raises:
         SourceError: nothing is there, or it is nothing that Harkback reads.
@@ -27,6 +28,8 @@ def open_source(path: str | os.PathLike[str], *, name: str | None = None) -> Sou
     try:
         if place.is_dir():
             if not (place / STORE_NAME).is_file():
+                if is_data_folder(place):
+                    return OpenCodeSource(place, name=name)
                 raise SourceError(
                     "source_not_a_store", f"The folder holds no {STORE_NAME}; name a store in it."
                 )

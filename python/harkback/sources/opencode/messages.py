@@ -9,6 +9,7 @@ the revert mark of the Session. Proof: tests/unit/sources/opencode/test_messages
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -49,7 +50,13 @@ class Revert:
 #: Gives the text of a cut output from the path that its record tells, if it is still there.
 Follow = Callable[[str], "str | None"]
 
+_PLACEHOLDER: Final = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z")
 _ROLES: Final[dict[str, Kind]] = {"user": "user", "assistant": "assistant"}
+
+
+def own_title(title: str) -> str:
+    """A title, unless it is the one that a Session has until it is given another."""
+    return "" if _PLACEHOLDER.fullmatch(title) else title
 
 
 def revert_of(value: object) -> Revert | None:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from harkback.decoding import Damaged, parse
 from harkback.model import Gap, Session
 from harkback.sources.base import Catalog
-from harkback.sources.opencode.messages import Revert, revert_of
+from harkback.sources.opencode.messages import Revert, own_title, revert_of
 from harkback.sources.opencode.spills import Spills
 from harkback.sources.sqlite.base import columns_of
 from harkback.sources.sqlite.decode import milliseconds, text_of
@@ -37,7 +37,6 @@ _OPTIONAL: Final = (
     "time_updated",
     "time_archived",
 )
-_PLACEHOLDER = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z")
 _FORK = re.compile(r".* \(fork #\d+\)", re.DOTALL)
 
 
@@ -61,11 +60,6 @@ class Listing:
     missing: tuple[str, ...]
     columns: dict[str, frozenset[str]]
     spills: Spills
-
-
-def own_title(title: str) -> str:
-    """A title, unless it is the one that a Session has until it is given another."""
-    return "" if _PLACEHOLDER.fullmatch(title) else title
 
 
 def read_listing(connection: sqlite3.Connection, source: str, spills: Spills) -> Listing:
