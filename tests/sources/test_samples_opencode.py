@@ -78,7 +78,7 @@ def test_every_session_and_entry(chosen: Engine, home: Path, expected: Any) -> N
         for wanted in expected["sessions"]:
             session = found[wanted["session_id"]]
             own = wanted["title_source"] in ("session.title", "JSON title")
-            assert view.describe(session).title == wanted["title"]
+            assert view.describe(session.id).title == wanted["title"]
             assert session.title == (wanted["title"] if own else "")
             assert session.project == wanted["cwd"]
             assert session.archived == wanted["archived"]

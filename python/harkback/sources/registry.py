@@ -7,8 +7,9 @@ tests/unit/sources/test_registry.py.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from harkback.errors import SourceError
 from harkback.sources.base import Source
@@ -18,11 +19,21 @@ from harkback.sources.sqlite.source import SqliteSource
 STORE_NAME: Final = "runtime.sqlite"
 
 
-def open_source(path: str | os.PathLike[str], *, name: str | None = None) -> Source:
+def open_source(
+    path: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    mapping: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+) -> Source:
     """The Source for a database file, or a folder: a host's workspace, or OpenCode's data folder.
+
+    Args:
+        mapping: what the tables of a database mean, as a TOML file or as what one says; told by
+            the tables when not given.
 
     Raises:
         SourceError: nothing is there, or it is nothing that Harkback reads.
+        UsageError: ``mapping_invalid``.
     """
     place = Path(path)
     try:
@@ -40,4 +51,9 @@ def open_source(path: str | os.PathLike[str], *, name: str | None = None) -> Sou
         raise SourceError(
             "source_unreadable", "The path cannot be looked at; check its permissions."
         ) from None
-    return SqliteSource(place, name=name)
+    if mapping is None:
+        return SqliteSource(place, name=name)
+    from harkback.sources.sqlite import generic
+    from harkback.sources.sqlite.mapping import load
+
+    return SqliteSource(place, name=name, schema=generic.Generic(load(mapping)))

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from harkback.decoding import Record
 from harkback.model import JsonPart, Kind, Part, StoredMessage, TextPart
-from harkback.sources.opencode.attachments import attachment
+from harkback.sources.attachments import attachment
 from harkback.sources.sqlite.decode import milliseconds
 
 

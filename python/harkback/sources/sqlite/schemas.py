@@ -20,6 +20,9 @@ def known() -> Iterator[Schema]:
     from harkback.sources.sqlite.opencode import OpenCode
 
     yield OpenCode()
+    from harkback.sources.sqlite import generic
+
+    yield from generic.ready()
 
 
 def recognise(connection: sqlite3.Connection) -> Schema:

@@ -1,7 +1,7 @@
 """Files that came with a message: what is told of them, never their bytes.
 
 Invariant: the bytes of a ``data:`` URL are counted and let go of. Proof:
-tests/unit/sources/opencode/test_attachments.py.
+tests/unit/sources/test_attachments.py.
 """
 
 from __future__ import annotations
@@ -21,6 +21,12 @@ def attachment(record: Record) -> AttachmentPart:
     kind = "pdf" if mime == "application/pdf" else _KINDS.get(mime.split("/")[0], "other")
     size = data_bytes(url) if isinstance(url, str) else None
     return AttachmentPart(name if isinstance(name, str) else "", kind, mime, size)
+
+
+def data_url(url: str) -> AttachmentPart:
+    """An image of which nothing but the URL is told."""
+    mime = url[5:].partition(",")[0].partition(";")[0] if url.startswith("data:") else ""
+    return attachment({"mime": mime or "image/*", "url": url})
 
 
 def data_bytes(url: str) -> int | None:
