@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::{LAW, Rules, Scanner, atoms};
+use super::{LAW, Rules, Scanner, Shown, atoms};
 use crate::fold::{Class, class, fold, mapped};
 use crate::json::{contents, decode};
 
@@ -247,9 +247,9 @@ fn a_plain_border_decomposes_into_a_starter_and_joining_marks() {
 fn what_cannot_matter_is_answered_from_bytes() {
     let scanner = Scanner::new(&["context window", "模型"]);
     let record = "{\"text\":\"日志，“引号”。\\n\\u001b[0m café \u{AC00} 😀\"}".as_bytes();
-    assert!(scanner.is_plain(record, 0, record.len()));
+    assert!(scanner.is_plain(record, 0, record.len(), Shown::Strings));
     assert_eq!(scanner.first([record]), None);
-    assert!(!Scanner::new(&["a,b"]).is_plain(record, 0, record.len()));
+    assert!(!Scanner::new(&["a,b"]).is_plain(record, 0, record.len(), Shown::Strings));
 }
 
 #[test]
