@@ -1,7 +1,8 @@
 """What a transcript format is: how it finds Sessions by name, and what its records mean.
 
 A format never opens a file itself and never lists a folder by itself: ``Files`` does both, safely
-(no link leaves the root, nothing but allow-listed names), and counts what could not be read. A
+(no link to a file leaves the root, nothing but allow-listed names is opened, each folder is listed
+once), and counts what could not be read. A
 format reads a Session in three depths: ``find`` takes names and stats, ``outline`` the first
 records, ``decode`` all of them. Invariant: ``decode`` depends on the files of its Session alone.
 Proof: tests/sources/test_contract.py.
@@ -10,15 +11,16 @@ Proof: tests/sources/test_contract.py.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
+from harkback.engine import FileForm
 from harkback.model import StoredMessage
 
 #: How the bytes of a file are to be read, by the scan and by ``Files`` alike: records on lines,
 #: one JSON document, or text that is visible as it stands (a spilled tool output).
-Form: TypeAlias = Literal["lines", "json", "text"]
+Form: TypeAlias = FileForm
 
 
 class Entry(NamedTuple):
@@ -45,7 +47,8 @@ class Found:
 
     Attributes:
         files: the transcript first, then what else its text lies in; all are scanned raw, and a
-            change of any of them is a change of the Session.
+            change of any of them is a change of the Session. Sessions may share a file.
+        title: one that only an index outside of ``files`` gives; "" otherwise.
     """
 
     id: str
@@ -53,6 +56,7 @@ class Found:
     archived: bool = False
     parent: str | None = None
     parent_kind: Literal["subagent", "branch", "revision"] | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +85,10 @@ class Decoded:
     """Everything a Session says.
 
     Attributes:
-        messages: in reading order; rewound or abandoned ones are marked so.
-        title: "" if none was given; the first prompt then serves.
+        messages: in reading order; rewound or abandoned ones are marked so. What their
+            ``locator`` says is ignored: the Source gives them one.
+        title: ``Found.title``, or a contiguous part of one decoded string of the files; "" if
+            none was given, and the first prompt serves where one has to be shown.
     """
 
     messages: tuple[StoredMessage, ...]
@@ -96,22 +102,46 @@ class Record(NamedTuple):
     value: dict[str, Any]
 
 
-class Files(Protocol):
-    """The only hands of a format. Whatever cannot be read is counted in ``problems``."""
+#: Asked about a line, given with its offset, that is no JSON object: the records that it holds
+#: after all, or None.
+Broken: TypeAlias = Callable[[int, bytes], Iterable[dict[str, Any]] | None]
 
-    problems: Counter[str]  # by reason; a format adds its own, e.g. an unknown type with text
+
+class Files(Protocol):
+    """The only hands of a format. Whatever cannot be read is counted in ``problems``.
+
+    A reason is a slug and never text of a record. One that a format adds is told beside a Hit of
+    the Session, save ``unknown_type``, which says of a record that it holds no text.
+    """
+
+    problems: Counter[str]
 
     def listing(self, folder: str, pattern: str) -> Iterator[Entry]:
         """Entries of ``folder`` whose name matches the glob ``pattern``; none if there is none."""
 
-    def records(self, path: str, *, limit: int | None = None) -> Iterator[Record]:
-        """The records of a file of form ``lines`` that are JSON objects, at most ``limit``."""
+    def records(
+        self, path: str, *, limit: int | None = None, broken: Broken | None = None
+    ) -> Iterator[Record]:
+        """The records of a file of form ``lines`` that are JSON objects, at most ``limit``.
+
+        A name that ends in ``.zst`` is decompressed. What ``broken`` gives stands in the place of
+        a line that is none; without it, or if it gives None, the line counts as a problem.
+        """
 
     def document(self, path: str) -> dict[str, Any] | None:
         """A file of form ``json``; None if it is no JSON object, which counts as a problem."""
 
     def text(self, path: str) -> str | None:
         """A file of form ``text``, decoded."""
+
+    def rows(self, path: str, query: str) -> list[tuple[Any, ...]]:
+        """Rows of a small SQLite database, text as bytes; none, and a problem, if unreadable."""
+
+    def head(self, path: str) -> bytes:
+        """The first 16 KiB of a file as they lie there; none, and a problem, if unreadable."""
+
+    def tail(self, path: str) -> bytes:
+        """The last 16 KiB of a file as they lie there; none, and a problem, if unreadable."""
 
 
 class Format(Protocol):
