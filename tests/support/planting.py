@@ -39,7 +39,7 @@ def draw(dice: Dice, length: int, alphabet: str = ALNUM) -> str:
 def _pem(dice: Dice) -> tuple[str, str, str]:
     lines = "\n".join(draw(dice, 64) for _ in range(3))
     kind = " PRIVATE" + " KEY-----"
-    return "", f"-----BEGIN RSA{kind}\n{lines}\n-----END RSA{kind}", ""
+    return f"-----BEGIN RSA{kind}\n", lines, f"\n-----END RSA{kind}"
 
 
 #: What stands before the secret, the secret, what stands behind it. ``bare`` ones need no context.
