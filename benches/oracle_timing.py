@@ -4,7 +4,8 @@
 a secret in each tenth, is held in memory (the resident path). Prefixes, middles and ends of planted
 secrets are asked, and random words of their length: the answers are equal first. Then each part is
 timed against a random word, in pairs that take turns. How far the medians of two random words lie
-apart, many times over, is the noise; a part whose ratio lies outside of it makes the exit code 1.
+apart, many times over, is the noise; a part whose ratio lies outside of it twice makes the exit
+code 1.
 On the narrowed path time does depend on raw text (SECURITY.md): printed, not judged.
 """
 
@@ -80,8 +81,13 @@ def rows_of(
     rows: list[list[object]] = []
     for part, cut in (("prefix", slice(0, 8)), ("middle", slice(16, 24)), ("end", slice(-8, None))):
         for secret in dice.sample(secrets, 2):
-            a, b, of = ratio(asker(recall, secret[cut]), nowhere())
-            inside = noise[0] <= of <= noise[-1]
+            for _ in range(
+                2
+            ):  # of two dozen fair draws one or two lie outside: those are drawn again
+                a, b, of = ratio(asker(recall, secret[cut]), nowhere())
+                inside = noise[0] <= of <= noise[-1]
+                if inside or not judged:
+                    break
             verdict = ("yes" if inside else "NO") if judged else "-"
             rows.append([part, a, b, f"{of:.4f}", f"{noise[0]:.4f} to {noise[-1]:.4f}", verdict])
     return rows
