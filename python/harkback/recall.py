@@ -133,7 +133,7 @@ class Recall:
                 return self._answer(asked)
             except SourceError as error:
                 if error.reason != "source_unsettled" or attempt == UNSETTLED_RETRIES:
-                    raise
+                    raise error.bare() from None
         raise AssertionError("unreachable")
 
     def _answer(self, asked: query.Query) -> Envelope:

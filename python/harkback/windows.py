@@ -1,7 +1,8 @@
 """The window: how a Message is shown. Redacted whole first, cut afterwards.
 
 Invariant: no cut falls inside a redaction mark and none changes what was redacted, so a window can
-never expose part of a secret. Proof: tests/unit/test_windows.py.
+never expose part of a secret, nor its length. Proof: tests/unit/test_windows.py,
+tests/leaks/test_cuts.py.
 """
 
 from __future__ import annotations
@@ -54,20 +55,18 @@ def window(
         leaves: at least one.
         cuts: redacted spans of each leaf, disjoint and in order.
     """
-    total = sum(len(leaf.text) for leaf in leaves) + len(leaves) - 1
-    if total <= WINDOW_CODE_POINTS:
+    if _shown_length(leaves, cuts) <= WINDOW_CODE_POINTS:
         shown = [
             redacted(engine, terms, leaf.text, cut) for leaf, cut in zip(leaves, cuts, strict=True)
         ]
+        starts = accumulate((len(leaf.text) + len(_JOIN) for leaf in shown), initial=0)
+        spans = tuple(
+            (start + a, start + b)
+            for start, leaf in zip(starts, shown, strict=False)
+            for a, b in leaf.matches
+        )
         text = _JOIN.join(leaf.text for leaf in shown)
-        if len(text) <= WINDOW_CODE_POINTS:
-            starts = accumulate((len(leaf.text) + len(_JOIN) for leaf in shown), initial=0)
-            spans = tuple(
-                (start + a, start + b)
-                for start, leaf in zip(starts, shown, strict=False)
-                for a, b in leaf.matches
-            )
-            return Window(text, spans[:MAX_SPANS_PER_WINDOW], None, truncated=False)
+        return Window(text, spans[:MAX_SPANS_PER_WINDOW], None, truncated=False)
     first = redacted(engine, terms, leaves[0].text, cuts[0])
     path = leaves[0].path
     for leaf, cut in zip(leaves[1:], cuts[1:], strict=True):
@@ -77,6 +76,14 @@ def window(
         if other.matches:
             first, path = other, leaf.path
     return _cut(path, first, alone=len(leaves) == 1)
+
+
+def _shown_length(leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]]) -> int:
+    """Of all leaves joined. How long a secret is decides nothing: each counts as its mark."""
+    length = len(_JOIN) * (len(leaves) - 1)
+    for leaf, cut in zip(leaves, cuts, strict=True):
+        length += len(leaf.text) + sum(len(REDACTED_MARK) - (end - start) for start, end in cut)
+    return length
 
 
 def _marked(text: str, cuts: Sequence[Span]) -> tuple[str, list[Span]]:
