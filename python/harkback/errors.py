@@ -42,6 +42,7 @@ UsageReason: TypeAlias = Literal[
     "finder_invalid",
     "finder_failed",
     "projects_invalid",
+    "input_too_large",
     "closed",
 ]
 SettingsReason: TypeAlias = Literal["settings_unreadable", "settings_invalid"]

@@ -60,7 +60,9 @@ def _compile(glob: str) -> re.Pattern[str]:
     if set(names) <= {"**", ".", ".."}:
         raise UsageError("projects_invalid", "A glob of excluded projects names no folder.")
     start = "/" * path.startswith("/") if _ANCHORED.match(path) else "(?:.*/)?"
-    pattern = "".join("(?:[^/]+/)*" if name == "**" else f"{_name(name)}(?:/|$)" for name in names)
+    pattern = "".join(
+        "(?:[^/]+/)*" if name == "**" else f"(?=[^/]){_name(name)}(?:/|$)" for name in names
+    )
     try:
         return re.compile(start + pattern, re.IGNORECASE | re.DOTALL)
     except re.error:

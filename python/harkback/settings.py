@@ -53,10 +53,12 @@ def default_path() -> Path:
     return user_config_path("harkback", appauthor=False) / CONFIG_NAME
 
 
-def load(path: str | os.PathLike[str] | None = None) -> Settings:
+def load(path: str | os.PathLike[str] | None = None, *, strict: bool = False) -> Settings:
     """Reads the config file, by default the one of ``default_path``.
 
-    A file that is named, here or by ``HARKBACK_CONFIG``, has to exist.
+    Args:
+        path: the file. One that is named, here or by ``HARKBACK_CONFIG``, has to exist.
+        strict: start from the strict policy, whatever the file says.
 
     Raises:
         SettingsError: ``settings_unreadable``; ``settings_invalid``, with the key at fault.
@@ -68,10 +70,10 @@ def load(path: str | os.PathLike[str] | None = None) -> Settings:
     except (FileNotFoundError, NotADirectoryError):
         if named:
             raise SettingsError("settings_unreadable", "The config file is missing.") from None
-        return Settings()
+        return Settings(STRICT if strict else DEFAULT)
     except OSError:
         raise SettingsError("settings_unreadable", "The config file cannot be read.") from None
-    return _settings(_parse(data), file)
+    return _settings(_parse(data), file, strict)
 
 
 def _parse(data: bytes) -> dict[str, Any]:
@@ -90,25 +92,27 @@ def _parse(data: bytes) -> dict[str, Any]:
     raise SettingsError("settings_invalid", f"The config file {problem}{place}.")
 
 
-def _settings(content: Mapping[str, Any], path: Path) -> Settings:
+def _settings(content: Mapping[str, Any], path: Path, strict: bool) -> Settings:
     _only(content, "", ("redaction", "projects"))
     projects = _table(content.get("projects", {}), "projects")
     _only(projects, "projects", ("exclude",))
     globs = _strings(projects.get("exclude", []), "projects.exclude")
     for index, glob in enumerate(globs):
         _asked(f"projects.exclude[{index}]", compile_globs, [glob])
-    return Settings(_policy(_table(content.get("redaction", {}), "redaction")), globs, path)
+    redaction = _table(content.get("redaction", {}), "redaction")
+    return Settings(_policy(redaction, strict), globs, path)
 
 
-def _policy(redaction: Mapping[str, Any]) -> Policy:
+def _policy(redaction: Mapping[str, Any], always_strict: bool) -> Policy:
     _only(redaction, "redaction", ("strict", "remove", "names", "rules"))
     strict = redaction.get("strict", False)
     if not isinstance(strict, bool):
         _refuse("redaction.strict", "has to be true or false")
+    strict = strict or always_strict
     policy = STRICT if strict else DEFAULT
     for index, name in enumerate(_strings(redaction.get("remove", []), "redaction.remove")):
-        # A rule of the strict policy may be removed before that policy is chosen.
-        if strict or name not in STRICT.ids or name in policy.ids:
+        # What only the strict policy has may be named while another is in force.
+        if strict or name in DEFAULT.ids or name not in STRICT.ids:
             policy = _asked(f"redaction.remove[{index}]", policy.remove, name)
     for index, name in enumerate(_strings(redaction.get("names", []), "redaction.names")):
         policy = _asked(f"redaction.names[{index}]", policy.add_names, name)
@@ -149,8 +153,7 @@ def _asked(place: str, step: Callable[[_Given], _Made], given: _Given) -> _Made:
     try:
         return step(given)
     except HarkbackError as error:
-        message = error.message
-    _refuse(place, f"is refused. {message}")
+        _refuse(place, f"is refused. {error.message}")
 
 
 def _table(value: object, place: str) -> dict[str, Any]:
@@ -177,4 +180,4 @@ def _only(table: Mapping[str, Any], place: str, known: Iterable[str]) -> None:
 
 def _refuse(place: str, problem: str) -> NoReturn:
     end = "" if problem.endswith((".", "?")) else "."
-    raise SettingsError("settings_invalid", f"The config file: {place} {problem}{end}")
+    raise SettingsError("settings_invalid", f"The config file: {place} {problem}{end}") from None

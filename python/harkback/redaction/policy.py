@@ -2,7 +2,7 @@
 
 Rules are data; the engines run them. Finders are a host's code, which ``finders`` runs. Invariant:
 a Policy holds only rules that both engines run alike, and its version changes with anything that
-could change a span. Proof: tests/unit/redaction/test_policy.py, test_policy_made.py beside it.
+could change a span. Proof: tests/unit/redaction/test_policy.py.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Policy:
             ``finder_invalid``: a finder is not callable, or has no id or version.
     """
 
-    rules: tuple[Rule, ...] = field(compare=False)
-    finders: tuple[Finder, ...] = field(default=(), compare=False)
+    rules: tuple[Rule, ...] = field(compare=False, repr=False)
+    finders: tuple[Finder, ...] = field(default=(), compare=False, repr=False)
     version: str = field(init=False)
 
     def __post_init__(self) -> None:
