@@ -60,9 +60,7 @@ def _compile(glob: str) -> re.Pattern[str]:
     if set(names) <= {"**", ".", ".."}:
         raise UsageError("projects_invalid", "A glob of excluded projects names no folder.")
     start = "/" * path.startswith("/") if _ANCHORED.match(path) else "(?:.*/)?"
-    pattern = "".join(
-        "(?:[^/]+/)*" if name == "**" else f"(?=[^/]){_name(name)}(?:/|$)" for name in names
-    )
+    pattern = "".join(map(_name, names))
     try:
         return re.compile(start + pattern, re.IGNORECASE | re.DOTALL)
     except re.error:
@@ -71,8 +69,10 @@ def _compile(glob: str) -> re.Pattern[str]:
 
 
 def _name(glob: str) -> str:
-    """A glob of one name as a pattern that no slash can match."""
-    pieces = []
+    """A glob of one name, and the slash behind it, as a pattern; ``**`` is many names."""
+    if glob == "**":
+        return "(?:[^/]+/)*"
+    pieces = ["(?=[^/])"]
     for token in re.findall(r"\[!?\]?[^\]]*\]|.", glob, re.DOTALL):
         if token == "*":
             pieces.append("[^/]*")
@@ -83,7 +83,7 @@ def _name(glob: str) -> str:
             pieces.append(f"(?!/)[{'^' * token.startswith('[!')}{inside}]")
         else:
             pieces.append(re.escape(token))
-    return "".join(pieces)
+    return "".join((*pieces, "(?:/|$)"))
 
 
 def _normal(path: str) -> str:
