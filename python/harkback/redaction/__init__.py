@@ -6,7 +6,8 @@ secrets that are known. Kinds of rules:
 * ``pattern``: a bounded shape at a keyword;
 * ``run``: a shape after which the secret goes on to the end of a class of characters;
 * ``between``: a block from a shape to a literal, or to the end of the leaf;
-* ``key``: the value under or after a sensitive name.
+* ``key``: the value under or after a sensitive name;
+* ``word``: a whole run of a class of characters which a shape matches.
 
 Invariant: no window, page or cut changes a span; a span is found on the whole leaf.
 Proof: tests/unit/redaction, tests/properties/test_redaction.py.

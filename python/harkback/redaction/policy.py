@@ -12,15 +12,16 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import get_args
 
 from harkback.config import REDACTED_MARK
 from harkback.engine import Engine, Redactor
 from harkback.errors import UsageError
-from harkback.model import Leaf, RedactedSpan, Rule
+from harkback.model import Leaf, RedactedSpan, Rule, Validator
 from harkback.redaction.shape import check, check_run
 
 #: Names what both engines do with rules; changes whenever that could change a span.
-ALGORITHM = "harkback-redaction-1"
+ALGORITHM = "harkback-redaction-2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +125,43 @@ def apply(text: str, spans: Sequence[RedactedSpan]) -> str:
 def _problem(rule: Rule) -> str | None:
     if not rule.id or not rule.reason:
         return "has no id or no reason"
-    if not rule.keywords or not all(word and word.isascii() for word in rule.keywords):
-        return "needs keywords, all of them ASCII"
+    if rule.validator not in get_args(Validator):
+        return "has an unknown validator"
     if rule.before < 0:
         return "starts behind its keyword"
-    if rule.kind == "key":
-        lower = all(name.isascii() and name.isalpha() and name.islower() for name in rule.names)
-        return None if rule.names and lower else "needs names, in lower case"
-    problem = check(rule.shape)
-    if problem is not None:
-        return f"has a shape that {problem}"
-    if rule.kind == "run":
-        problem = check_run(rule.run)
-        return None if problem is None else f"has a run that {problem}"
+    return _key_problem(rule) if rule.kind == "key" else _shape_problem(rule)
+
+
+def _shape_problem(rule: Rule) -> str | None:
+    if rule.kind == "word" and (rule.keywords or rule.back or rule.before or rule.boundary):
+        return "looks at whole runs, not at keywords"
+    if rule.kind != "word" and (not rule.keywords or "" in rule.keywords):
+        return "needs keywords"
+    if not all(word.isascii() for word in rule.keywords):
+        return "needs keywords that are ASCII"
+    parts = {"shape": check(rule.shape), "back": check_run(rule.back) if rule.back else None}
+    if rule.kind in ("run", "word"):
+        parts["run"] = check_run(rule.run)
+    for part, problem in parts.items():
+        if problem is not None:
+            return f"has a {part} that {problem}"
     if rule.kind == "between":
         return None if rule.end else "has no end"
-    return None if rule.kind == "pattern" else "has an unknown kind"
+    return None if rule.kind in ("pattern", "run", "word") else "has an unknown kind"
+
+
+def _key_problem(rule: Rule) -> str | None:
+    if not rule.keywords or "" in rule.keywords:
+        return "needs keywords"
+    if rule.validator or rule.back:
+        return "finds its values by their forms, not by validator or back"
+
+    def one_script(name: str) -> bool:
+        return name.isascii() or not any(char.isascii() for char in name)
+
+    if not all(map(one_script, rule.keywords)):
+        return "needs keywords that are ASCII or hold nothing of it"
+    for name in (*rule.names, *rule.qualifiers):
+        if not (name.isalpha() and one_script(name) and (name.islower() or not name.isascii())):
+            return "needs names in letters, the ASCII ones in lower case"
+    return None if rule.names else "needs names"

@@ -6,9 +6,14 @@
 //! whatever it holds. Proof: `tests/unit/redaction`, `tests/differential/test_redact.py`.
 
 mod benign;
+mod charset;
 mod key;
 mod name;
+mod pattern;
+mod separator;
 mod shape;
+mod validate;
+mod value;
 
 use std::collections::BTreeSet;
 
@@ -30,6 +35,8 @@ pub enum RuleKind {
     Between,
     /// The value under or after a sensitive name.
     Key,
+    /// A whole run of a class of characters; needs no keyword.
+    Word,
 }
 
 /// One class of secret; `harkback.model.Rule` says what the fields mean.
@@ -46,6 +53,8 @@ pub struct Rule {
     pub end: String,
     pub names: Vec<String>,
     pub qualifiers: Vec<String>,
+    pub validator: String,
+    pub back: String,
 }
 
 /// A stretch that is taken out, in bytes, and the ids of the rules that ask for it, sorted.
@@ -63,6 +72,7 @@ pub struct RedactedSpan {
 enum Matcher {
     Shape(shape::Shape),
     Names(name::Names),
+    Words(shape::Shape),
 }
 
 /// A span while rules are still places in the list of rules.
@@ -95,6 +105,7 @@ impl Redactor {
         for (index, rule) in rules.iter().enumerate() {
             matchers.push(match rule.kind {
                 RuleKind::Key => Matcher::Names(name::Names::new(&rule.names, &rule.qualifiers)),
+                RuleKind::Word => Matcher::Words(shape::Shape::new(rule)?),
                 _ => Matcher::Shape(shape::Shape::new(rule)?),
             });
             for keyword in &rule.keywords {
@@ -166,7 +177,7 @@ impl Redactor {
     pub fn sensitive(&self, name: &str) -> bool {
         self.matchers.iter().any(|matcher| match matcher {
             Matcher::Names(names) => names.sensitive(name.as_bytes()),
-            Matcher::Shape(_) => false,
+            Matcher::Shape(_) | Matcher::Words(_) => false,
         })
     }
 
@@ -182,13 +193,14 @@ impl Redactor {
     fn pass(&self, text: &str) -> Vec<Cut> {
         let mut cuts = Vec::new();
         let mut last: Vec<shape::Last> = Vec::new();
-        let mut runs = key::Runs::default();
+        let mut runs = value::Runs::default();
         for found in self.keywords.find_overlapping_iter(text) {
             for &rule in &self.owners[found.pattern().as_usize()] {
                 let span = match &self.matchers[rule] {
                     Matcher::Names(names) => {
                         key::find(text.as_bytes(), found.end(), names, &mut runs)
                     }
+                    Matcher::Words(_) => None,
                     Matcher::Shape(shape) => {
                         last.resize(self.matchers.len(), None);
                         shape.find(text, found.start(), &mut last[rule])
@@ -201,6 +213,18 @@ impl Redactor {
                         rules: BTreeSet::from([rule]),
                     });
                 }
+            }
+        }
+        for (rule, matcher) in self.matchers.iter().enumerate() {
+            if let Matcher::Words(shape) = matcher {
+                let words = shape
+                    .words(text)
+                    .filter(|word| !is_marks(&text[word.clone()]));
+                cuts.extend(words.map(|word| Cut {
+                    start: word.start,
+                    end: word.end,
+                    rules: BTreeSet::from([rule]),
+                }));
             }
         }
         let mut cuts = merge(cuts);

@@ -30,12 +30,32 @@ RULE = Rule("r", "pattern", ("ab",), "made for a test", "ab[0-9]")
         {"kind": "between"},
         {"kind": "key"},
         {"kind": "key", "names": ("Token",)},
+        {"kind": "key", "names": ("密token",), "shape": ""},
+        {"kind": "key", "names": ("token",), "keywords": ("密a",)},
+        {"kind": "key", "names": ("token",), "validator": "mixed"},
+        {"validator": "entropy"},
+        {"back": "]"},
+        {"kind": "word", "run": "a-z"},
+        {"kind": "word", "keywords": ()},
+        {"kind": "word", "keywords": (), "run": "a-z", "boundary": True},
     ],
 )
 def test_a_rule_that_both_engines_cannot_run_is_refused(change: dict[str, object]) -> None:
     with pytest.raises(UsageError) as caught:
         Policy((replace(RULE, **change),))  # type: ignore[arg-type]
     assert caught.value.reason == "policy_invalid"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "word", "keywords": (), "run": "a-z", "validator": "random"},
+        {"kind": "key", "keywords": ("密码", "key"), "names": ("密码",), "qualifiers": ("接口",)},
+        {"back": "a-z", "before": 2, "validator": "luhn"},
+    ],
+)
+def test_a_rule_that_both_engines_run_is_taken(change: dict[str, object]) -> None:
+    assert Policy((replace(RULE, **change),)).version  # type: ignore[arg-type]
 
 
 def test_ids_are_unique() -> None:

@@ -17,6 +17,7 @@ from harkback.reference.fold import is_border
 from harkback.reference.redact import key, name
 from harkback.reference.redact.benign import MARK
 from harkback.reference.redact.shape import Shape, ShapeRule
+from harkback.reference.redact.value import Runs
 
 PASSES = 4
 
@@ -77,8 +78,14 @@ class Redactor:
         lowered = text.translate(name.ASCII_LOWER)
         cuts: list[Cut] = []
         for rule, shape in self._rules:
+            if shape is not None and rule.kind == "word":
+                words = shape.words(text)
+                cuts += [
+                    (*word, frozenset([rule.id])) for word in words if not _is_marks(text, *word)
+                ]
+                continue
             last = [0, -1]
-            runs = key.Runs()
+            runs = Runs()
             named = partial(name.sensitive, names=rule.names, qualifiers=rule.qualifiers)
             for start, end in _occurrences(lowered, rule.keywords):
                 if shape is None:
