@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harkback.model import Rule
-from harkback.redaction.rules.forms import ALNUM, BASE64, HEX, URL, UUID, prefixed
+from harkback.redaction.rules.forms import ALNUM, BASE64, HEX, URL, prefixed
 
 _HEX_STARTS = tuple(f"sk{digit}" for digit in "0123456789abcdef")
 
@@ -103,14 +103,6 @@ RULES = (
         run=HEX,
     ),
     Rule(
-        id="mailgun-signing-key",
-        kind="pattern",
-        keywords=("mailgun",),
-        reason="Mailgun webhook signing key beside the name",
-        shape=r"""[mM][aA][iI][lL][gG][uU][nN][\w.-]{0,32}[\\"'`\])*]{0,5}[ \t]{0,8}[=:>,]{1,2}"""
-        r"""[ \t]{0,8}[\\"'`(]{0,6}([a-h0-9]{32}-[a-h0-9]{8}-[a-h0-9]{8})""",
-    ),
-    Rule(
         id="mailchimp-key",
         kind="run",
         keywords=("-us",),
@@ -129,12 +121,4 @@ RULES = (
              " pat-ap1-", "A-Fa-f0-9-", 32),
     prefixed("intercom-token", "Intercom access token", "dG9r", BASE64, 52, boundary=True),
     prefixed("klaviyo-key", "Klaviyo private key", "pk_", HEX, 30, boundary=True),
-    Rule(
-        id="sendbird-application-token",
-        kind="pattern",
-        keywords=("sendbird",),
-        reason="Sendbird application id beside the name",
-        shape=r"""[sS][eE][nN][dD][bB][iI][rR][dD][\w.-]{0,32}[\\"'`\])*]{0,5}[ \t]{0,8}[=:>,]{1,2}"""
-        rf"""[ \t]{{0,8}}[\\"'`(]{{0,6}}({UUID})""",
-    ),
 )

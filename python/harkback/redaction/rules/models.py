@@ -69,9 +69,7 @@ RULES = (
     prefixed("mem0-key", "Mem0 API key", "m0-", ALNUM, 32, boundary=True),
     prefixed("n8n-key", "n8n API key", "n8n_api_", ALNUM, 24),
     prefixed("dify-key", "Dify knowledge key", "dataset-", ALNUM, 24, validator="mixed"),
-    prefixed("coze-token", "Coze personal access token", "cztei_", ALNUM, 32),
     prefixed("modal-token", "Modal token", "ak- as-", ALNUM, 20, boundary=True, validator="mixed"),
-    prefixed("composio-key", "Composio API key", "comp_", ALNUM, 20, validator="mixed"),
     prefixed("langfuse-key", "Langfuse public key of a pair", "pk-lf-", URL, 32),
     Rule(
         id="zhipu-key",

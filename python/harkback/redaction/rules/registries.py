@@ -26,6 +26,4 @@ RULES = (
     prefixed("artifactory-reference-token", "Artifactory reference token", "cmVmd", ALNUM, 48,
              boundary=True),
     prefixed("jsr-token", "JSR token", "jsrp_ jsrd_", ALNUM, 24),
-    prefixed("cargo-registry-token", "Registry token of Cargo", "crt_", ALNUM, 32, boundary=True,
-             validator="mixed"),
 )
