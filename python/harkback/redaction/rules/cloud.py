@@ -63,10 +63,19 @@ RULES = (
     Rule(
         id="azure-resource-key",
         kind="run",
-        keywords=("+ast", "+asb", "+aeh", "+arm", "+aic", "acdb", "azfu", "azea", "azca"),
-        reason="Azure storage, bus, hub, Cosmos, functions or cache key by the mark near its end",
-        shape=r"(?:\+ASt|\+ASb|\+AEh|\+ARm|\+AIC|ACDb|AzFu|AzEA|AzCa)[A-Za-z0-9+/_-]{5,8}={1,2}",
+        keywords=("+asb", "+aeh", "+arm", "+aic", "azfu", "azea", "azca"),
+        reason="Azure bus, hub, cache, IoT or functions key by the mark near its end",
+        shape=r"(?:\+ASb|\+AEh|\+ARm|\+AIC|AzFu|AzEA|AzCa)[A-Za-z0-9+/_-]{5,8}={1,2}",
         back="A-Za-z0-9+/_-",
+        run="=",
+    ),
+    Rule(
+        id="azure-storage-key",
+        kind="run",
+        keywords=("+ast", "acdb"),
+        reason="Azure storage or Cosmos key by the mark near its end",
+        shape=r"[A-Za-z0-9+/]{76}(?:\+ASt|ACDb)[A-Za-z0-9+/]{5,8}={1,2}",
+        before=76,
         run="=",
     ),
     Rule(

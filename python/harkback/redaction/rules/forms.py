@@ -31,9 +31,9 @@ _OPERATOR = r"(?:=>|->|:{1,3}=|\?=|\|\||[=:>|,]|[ \t](?:is|to)[ \t])"
 _TIED = (
     r"""[\w.-]{0,32}"""
     + _SPOKEN
-    + r"""[\\"'`\])*]{0,5}[ \t]{0,8}"""
+    + r"""[\\"'`\])* \t]{0,12}"""
     + _OPERATOR
-    + r"""[ \t]{0,8}[\\"'`(\[=*]{0,6}(?:[bB]earer |[tT]oken |[bB]asic )?"""
+    + r"""[\\"'`(\[=* \t]{0,12}(?:[bB]earer |[tT]oken |[bB]asic )?"""
 )
 #: The same without an operator: the name has to say that it is one of a secret.
 _FLAGGED = (
