@@ -7,6 +7,7 @@
 
 mod benign;
 mod charset;
+mod edge;
 mod key;
 mod name;
 mod pattern;
