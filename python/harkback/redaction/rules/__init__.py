@@ -6,7 +6,7 @@ tests/unit/redaction/test_rules.py.
 
 from __future__ import annotations
 
-from harkback.redaction.rules import cloud, forges, models, names, services, structure
+from harkback.redaction.rules import cloud, commands, forges, models, names, services, structure
 
 RULES = (
     *models.RULES,
@@ -14,5 +14,6 @@ RULES = (
     *forges.RULES,
     *services.RULES,
     *structure.RULES,
+    *commands.RULES,
     *names.RULES,
 )
