@@ -7,6 +7,7 @@
 
 mod benign;
 mod charset;
+mod edge;
 mod ends;
 mod key;
 mod name;

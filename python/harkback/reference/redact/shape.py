@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from harkback.reference.redact.charset import CharSet
-from harkback.reference.redact.name import WORD
+from harkback.reference.redact.edge import is_edge
 from harkback.reference.redact.validate import VALIDATORS, valid
 
 LOOK_BACK = 64
@@ -74,7 +74,7 @@ class Shape:
         first = start
         if self._back is not None:
             first = min(start, self._back.run_start(text, keyword, LOOK_BACK))
-        if self._boundary and first > 0 and text[first - 1] in WORD:
+        if self._boundary and not is_edge(text, first):
             return None
         match = self._shape.match(text, start)
         if match is None:

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::charset::CharSet;
-use super::name::is_word;
+use super::edge::is_edge;
 use super::pattern::Pattern;
 use super::validate::Validator;
 use super::{Rule, RuleKind};
@@ -68,7 +68,7 @@ impl Shape {
         let first = self.back.as_ref().map_or(start, |class| {
             start.min(class.run_start(text, keyword, LOOK_BACK))
         });
-        if self.boundary && first > 0 && is_word(text.as_bytes()[first - 1]) {
+        if self.boundary && !is_edge(&text.as_bytes()[..first]) {
             return None;
         }
         let (mut secret, end) = self.start.find(text, start)?;
