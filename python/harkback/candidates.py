@@ -28,6 +28,11 @@ class Candidate:
         """What names the Session among all Sources."""
         return self.session.source, self.session.id
 
+    @property
+    def described(self) -> Session:
+        """The Session with all that is costly to know."""
+        return self.view.describe(self.session.id)
+
 
 @dataclass(frozen=True, slots=True)
 class Eligible:
@@ -69,13 +74,13 @@ def eligible(
         gaps.extend(catalog.gaps)
         known = {session.id: session for session in catalog.sessions} if projects else {}
         for session in catalog.sessions:
-            if query.within not in (None, session.id, session.lineage):
+            if not _is_within(view, query, session):
                 outside += 1
             elif projects and excluded(projects, project_of(session, known)):
                 shut += 1
             elif session.archived and not query.include_archived:
                 archived += 1
-            elif allowed is not None and not _allows(allowed, session):
+            elif allowed is not None and not _allows(allowed, view.describe(session.id)):
                 refused += 1
             else:
                 chosen.append(Candidate(view, session))
@@ -90,6 +95,20 @@ def eligible(
         gaps.append(Gap("project_excluded", message, shut))
     chosen.sort(key=lambda c: (-c.session.last_activity_at, *c.place))
     return Eligible(tuple(chosen), tuple(gaps))
+
+
+def find(
+    views: Iterable[View],
+    allowed: Callable[[Session], bool] | None,
+    chosen: Callable[[Session], bool],
+) -> Candidate | None:
+    """The first listed Session that is ``chosen``, archived or not, if the host allows it."""
+    for view in views:
+        for session in view.sessions().sessions:
+            if chosen(session):
+                told = allowed is None or _allows(allowed, view.describe(session.id))
+                return Candidate(view, session) if told else None
+    return None
 
 
 def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:
@@ -110,6 +129,10 @@ def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:
                 declined[result.declined] = None
             chosen.extend(c for c in asked if c.session.id in result.offered)
     return Offered(tuple(chosen), tuple(declined), unreached)
+
+
+def _is_within(view: View, query: Query, session: Session) -> bool:
+    return query.within in (None, session.id) or query.within == view.describe(session.id).lineage
 
 
 def _allows(allowed: Callable[[Session], bool], session: Session) -> bool:

@@ -22,6 +22,10 @@ QueryReason: TypeAlias = Literal[
     "unknown_order",
     "deadline_invalid",
     "active_invalid",
+    "not_found",
+    "unknown_view",
+    "neighbours_out_of_range",
+    "cursor_invalid",
 ]
 SourceReason: TypeAlias = Literal[
     "source_missing",
@@ -43,6 +47,7 @@ UsageReason: TypeAlias = Literal[
     "finder_failed",
     "projects_invalid",
     "input_too_large",
+    "mapping_invalid",
     "closed",
 ]
 SettingsReason: TypeAlias = Literal["settings_unreadable", "settings_invalid"]
