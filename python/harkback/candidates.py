@@ -13,7 +13,7 @@ from harkback.config import SCAN_SLICE_SESSIONS
 from harkback.model import Gap, Session
 from harkback.projects import Globs, excluded, project_of
 from harkback.query import Query
-from harkback.sources.base import View
+from harkback.sources.base import Catalog, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,11 @@ def eligible(
     for view in views:
         catalog = view.sessions()
         gaps.extend(catalog.gaps)
-        known = {session.id: session for session in catalog.sessions} if projects else {}
+        shuts = _Shutter(view, catalog, projects)
         for session in catalog.sessions:
             if not _is_within(view, query, session):
                 outside += 1
-            elif projects and excluded(projects, project_of(session, known)):
+            elif shuts.out(session):
                 shut += 1
             elif session.archived and not query.include_archived:
                 archived += 1
@@ -100,14 +100,17 @@ def eligible(
 def find(
     views: Iterable[View],
     allowed: Callable[[Session], bool] | None,
+    projects: Globs,
     chosen: Callable[[Session], bool],
 ) -> Candidate | None:
-    """The first listed Session that is ``chosen``, archived or not, if the host allows it."""
+    """The first listed Session that is ``chosen``, archived or not, if it may be read."""
     for view in views:
-        for session in view.sessions().sessions:
+        catalog = view.sessions()
+        for session in catalog.sessions:
             if chosen(session):
                 told = allowed is None or _allows(allowed, view.describe(session.id))
-                return Candidate(view, session) if told else None
+                shut = _Shutter(view, catalog, projects).out(session)
+                return Candidate(view, session) if told and not shut else None
     return None
 
 
@@ -129,6 +132,23 @@ def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:
                 declined[result.declined] = None
             chosen.extend(c for c in asked if c.session.id in result.offered)
     return Offered(tuple(chosen), tuple(declined), unreached)
+
+
+class _Shutter:
+    """Which Sessions of one View belong to an excluded project."""
+
+    def __init__(self, view: View, catalog: Catalog, projects: Globs) -> None:
+        self._view = view
+        self._projects = projects
+        self._listed = {session.id for session in catalog.sessions} if projects else set()
+
+    def out(self, session: Session) -> bool:
+        return bool(self._projects) and excluded(
+            self._projects, project_of(session.id, self._describe)
+        )
+
+    def _describe(self, session: str) -> Session | None:
+        return self._view.describe(session) if session in self._listed else None
 
 
 def _is_within(view: View, query: Query, session: Session) -> bool:

@@ -28,6 +28,7 @@ from harkback.engine import Engine
 from harkback.errors import QueryError
 from harkback.model import ABANDONED, KINDS, Passage, PassageMessage, Row, Session
 from harkback.projection import project
+from harkback.projects import Globs
 from harkback.redaction import Redaction
 from harkback.rendering import (
     NOTICE,
@@ -142,6 +143,7 @@ def read(
     asked: Request,
     views: Iterable[View],
     allowed: Callable[[Session], bool] | None,
+    projects: Globs,
     corpus: Corpus,
 ) -> Reading:
     """What is asked for, as far as the Budget goes.
@@ -150,7 +152,7 @@ def read(
         QueryError: ``not_found``, whatever the cause, so that it tells nothing; ``cursor_invalid``.
     """
     home = asked.anchor[:16]
-    candidate = find(views, allowed, lambda s: anchor_home(s.source, s.id) == home)
+    candidate = find(views, allowed, projects, lambda s: anchor_home(s.source, s.id) == home)
     if candidate is None:
         raise _not_found()
     with ExitStack() as held:

@@ -192,7 +192,13 @@ class Recall:
             views, failures = self._views(opened)
             try:
                 return reading.read(
-                    self._engine, self._redaction, asked, views, self._allowed, self._corpus
+                    self._engine,
+                    self._redaction,
+                    asked,
+                    views,
+                    self._allowed,
+                    self._projects,
+                    self._corpus,
                 )
             except QueryError:
                 if failures:
@@ -241,7 +247,7 @@ class Recall:
         )
         with ExitStack() as opened:
             views, failures = self._views(opened)
-            found = candidates.eligible(views, asked, self._allowed)
+            found = candidates.eligible(views, asked, self._allowed, self._projects)
             yield Grep(
                 self._engine,
                 self._redaction,
