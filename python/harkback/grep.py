@@ -121,7 +121,7 @@ class Grep:
             if not inside:
                 return
             session = candidate.described
-            card = self._showing.card(session)
+            card = self._showing.card(candidate)
             home = anchor_home(session.source, session.id)
             originality = (session.copied, session.started_at)
             for start in range(0, len(inside), _AT_ONCE):

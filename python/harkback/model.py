@@ -38,6 +38,8 @@ class Session:
     lineage: str = ""  # id of the first Session of its lineage; its own id when it has no parent
     generation: int = 0  # place in the lineage, 0 = first
     copied: bool = False  # fork-marked: its first Messages replay another Session's
+    agent: str = ""  # whose history it is, as people write it in a command
+    place: str = ""  # the file that it lies in
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +242,8 @@ class SessionCard:
     started_at: int
     last_activity_at: int
     parent: str | None = None
+    agent: str = ""
+    place: str = ""  # for a person, to open it: it is in no form that a model reads
 
 
 @dataclass(frozen=True, slots=True)

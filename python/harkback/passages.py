@@ -159,7 +159,7 @@ class _Maker:
         active = self._query.active
         passage = Passage(
             anchor=anchor_id(anchor_home(session.source, session.id), anchor.id),
-            session=self._showing.card(session),
+            session=self._showing.card(hit.candidate),
             turn_id=None if anchor.turn is None else self._showing.clean(anchor.turn),
             sequence=hit.row,
             is_current_session=active is not None and active[0] == session.id,

@@ -44,7 +44,11 @@ def excluded(globs: Globs, project: str | None) -> bool:
 
 
 def project_of(session: str, describe: Callable[[str], Session | None]) -> str | None:
-    """The project of a Session, or of the nearest one it was started from that has one."""
+    """The project of a Session, or of the nearest one it was started from that has one.
+
+    Args:
+        describe: what is known of a Session; None of one that is not listed.
+    """
     seen = set()
     at = describe(session)
     while at is not None and at.project is None and at.id not in seen:

@@ -210,7 +210,7 @@ class _Reader:
         session = self._candidate.described
         return Passage(
             anchor=self._asked.anchor,
-            session=self._showing.card(session),
+            session=self._showing.card(self._candidate),
             turn_id=None if row.turn is None else self._showing.clean(row.turn),
             sequence=number,
             is_current_session=active is not None and active[0] == session.id,

@@ -12,6 +12,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from harkback.candidates import Candidate
 from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
 from harkback.model import (
@@ -19,7 +20,6 @@ from harkback.model import (
     KINDS,
     PassageMessage,
     Row,
-    Session,
     SessionCard,
     StoredMessage,
 )
@@ -61,16 +61,19 @@ class Showing:
         self._corpus = corpus
         self._terms = terms
 
-    def card(self, session: Session) -> SessionCard:
+    def card(self, candidate: Candidate) -> SessionCard:
         """What is said of a Session."""
+        session = candidate.described
         return SessionCard(
             id=self.clean(session.id),
-            title=self.clean(session.title),
+            title=self.clean(candidate.view.title(session.id)),
             source=self.clean(session.source),
             project=None if session.project is None else self.clean(session.project),
             started_at=session.started_at,
             last_activity_at=session.last_activity_at,
             parent=None if session.parent is None else self.clean(session.parent),
+            agent=self.clean(session.agent),
+            place=self._redaction.clean(session.place),
         )
 
     def clean(self, text: str) -> str:

@@ -36,8 +36,8 @@ def names(engine: Engine, terms: Sequence[str], session: Session) -> bool:
 class Catalog:
     """The Sessions a View lists: not deleted, not hidden, not staging; newest activity first.
 
-    What is costly to know of a Session (title, project, lineage) may be missing here;
-    ``View.describe`` knows it.
+    What is costly to know of a Session may be missing here: ``View.describe`` tells project, times
+    and lineage, ``View.title`` the title.
     """
 
     sessions: tuple[Session, ...]
@@ -76,7 +76,13 @@ class View(Protocol):
     def sessions(self) -> Catalog: ...
 
     def describe(self, session: str) -> Session:
-        """Everything that is known of a listed Session."""
+        """What is known of a listed Session, but for a title that only reading it tells."""
+
+    def title(self, session: str) -> str:
+        """The title, or what serves as one where there is none; read if need be."""
+
+    def size(self) -> int:
+        """Bytes that the Source occupies."""
 
     def record_count(self, session: str) -> int:
         """Searchable records of a Session, counted by type, whatever can be read of them."""

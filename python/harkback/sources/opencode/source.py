@@ -120,6 +120,7 @@ class OpenCodeView:
             tuple(view.epoch for view in views),
             tuple(error.reason for error in failures),
         )
+        self._parts = tuple(views)
         found: dict[str, tuple[Session, View]] = {}
         gaps: list[Gap] = [Gap("source_incomplete", error.message, 1) for error in failures]
         for view in views:
@@ -142,6 +143,12 @@ class OpenCodeView:
         listed = self._sessions[session]
         known = self._views[session].describe(session)
         return replace(known, lineage=listed.lineage, generation=listed.generation)
+
+    def title(self, session: str) -> str:
+        return self._views[session].title(session)
+
+    def size(self) -> int:
+        return sum(view.size() for view in self._parts)
 
     def record_count(self, session: str) -> int:
         return self._views[session].record_count(session)

@@ -15,7 +15,6 @@ import sqlite3
 from collections.abc import Hashable
 from typing import Final
 
-from harkback.model import Session
 from harkback.sources.sqlite import opening
 from harkback.sources.sqlite.base import Listing, Schema
 from harkback.sources.sqlite.opening import Connect
@@ -45,7 +44,7 @@ class Kept:
         self.listing: Listing | None = None
         self.fingerprints: dict[str, bytes] = {}
         self.counts: dict[str, int] = {}
-        self.described: dict[str, Session] = {}
+        self.titles: dict[str, str] = {}
 
     def beside(self, state: Hashable) -> None:
         """Takes note of what lies beside the database; what was read with another is forgotten."""

@@ -90,6 +90,10 @@ class Files:
             return "immutable"
         return "copy" if self.shared is None else "shared"
 
+    def size(self) -> int:
+        """Bytes of the database and its WAL."""
+        return sum(stat[1] for stat in (self.database, self.wal) if stat)
+
     def settled(self) -> bool:
         newest = max((s[0] for s in (self.database, self.wal, self.journal) if s), default=0)
         return time.time_ns() - newest > SETTLED_NS

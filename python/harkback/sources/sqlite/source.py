@@ -127,11 +127,20 @@ class SqliteView:
         return self._listing().catalog
 
     def describe(self, session: str) -> Session:
-        """The Session; under its first prompt where it has no title of its own."""
-        known = self._kept.described
+        listed, schema = self._listing().sessions[session], self._kept.schema
+        agent = "" if schema is None else schema.agent
+        return replace(listed, agent=agent, place=self._source.place.path)
+
+    def title(self, session: str) -> str:
+        """The title, or the first prompt."""
+        known = self._kept.titles
         if session not in known:
-            known[session] = self._steady(lambda: self._describe(session))
+            known[session] = self._steady(lambda: self._title(session))
         return known[session]
+
+    def size(self) -> int:
+        """Bytes of the database and its WAL."""
+        return self._source.look().size()
 
     def record_count(self, session: str) -> int:
         """Rows of the kinds that can be visible, whatever can be read of them."""
@@ -192,16 +201,16 @@ class SqliteView:
         assert kept.schema is not None
         return kept.schema.reader(kept.connection, listing, self._source.place, self._engine)
 
-    def _describe(self, session: str) -> Session:
+    def _title(self, session: str) -> str:
         listed = self._listing().sessions[session]
         if listed.title:
-            return listed
+            return listed.title
         try:
-            return replace(listed, title=self._reader().first_prompt(session))
+            return self._reader().first_prompt(session)
         except sqlite3.DatabaseError as error:
             if not opening.is_damage(error):
                 raise
-            return listed  # reading the Session says so
+            return ""  # reading the Session says so
 
     def _count(self, session: str) -> int:
         try:

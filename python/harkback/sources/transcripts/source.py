@@ -98,9 +98,9 @@ class TranscriptSource:
     def __init__(
         self, format: Format, root: str | os.PathLike[str], *, name: str | None = None
     ) -> None:
-        self._root = os.path.realpath(root)
+        self.root = os.path.realpath(root)
         self.format = format
-        self.name = name or f"{format.agent}:{self._root}"
+        self.name = name or f"{format.agent}:{self.root}"
         self.kept = _Kept()
         self._closed = False
 
@@ -115,7 +115,7 @@ class TranscriptSource:
         if self._closed:
             raise UsageError("closed", "This Source was closed.")
         try:
-            with os.scandir(self._root):
+            with os.scandir(self.root):
                 pass
         except (FileNotFoundError, NotADirectoryError):
             raise SourceError("source_missing", "There is no folder at this path.") from None
@@ -123,7 +123,7 @@ class TranscriptSource:
             raise SourceError(
                 "source_unreadable", "The folder cannot be listed; check its permissions."
             ) from None
-        yield TranscriptView(self, engine, Listing(self._root))
+        yield TranscriptView(self, engine, Listing(self.root))
 
     def close(self) -> None:
         self._closed = True
@@ -164,6 +164,7 @@ class TranscriptView:
         sessions = [
             Session(
                 source=self._source.name,
+                agent=self._format.agent,
                 id=found.id,
                 title=found.title,
                 project=None,
@@ -185,9 +186,8 @@ class TranscriptView:
         return self._catalog
 
     def describe(self, session: str) -> Session:
-        """Everything that is known of a Session, read if need be."""
+        """What its first records tell, and where it lies."""
         listed, outline = self._sessions[session], self._outline(session)
-        title, started_at = self._title(session)
         lineage, generation = self._lineage(session, outline)
         parent = listed.parent or outline.parent
         kind = listed.parent_kind or outline.parent_kind
@@ -195,15 +195,25 @@ class TranscriptView:
             parent, kind = lineage, "branch"  # a copy that names no parent
         return replace(
             listed,
-            title=title,
+            place=os.path.join(self._source.root, self._found[session].files[0].path),
             project=outline.project,
-            started_at=outline.started_at or started_at,
+            started_at=outline.started_at or self._known(session)[1],
             parent=parent,
             parent_kind=kind,
             lineage=lineage,
             generation=generation,
             copied=outline.copied,
         )
+
+    def title(self, session: str) -> str:
+        """Title, or the first prompt."""
+        known = self._known(session)[0]
+        return known if known else self._read(session).title
+
+    def size(self) -> int:
+        """Bytes of the files of all Sessions."""
+        refs = {ref.path: ref.size for found in self._found.values() for ref in found.files}
+        return sum(refs.values())
 
     def record_count(self, session: str) -> int:
         """Lines of a Session's files, and one for each file that is not of lines."""
@@ -332,13 +342,10 @@ class TranscriptView:
             kept = self._kept.outlines[session] = (state, outline)
         return kept[1]
 
-    def _title(self, session: str) -> tuple[str, int]:
-        """Title, or what serves as one, and the time of the first Message."""
+    def _known(self, session: str) -> tuple[str, int]:
+        """Title and time of the first Message, of what was read before and has not changed."""
         fingerprint, title, started_at = self._kept.titles.get(session, (b"", "", 0))
-        if fingerprint != self.fingerprint(session):
-            read = self._read(session)
-            title, started_at = read.title, read.started_at
-        return title, started_at
+        return (title, started_at) if fingerprint == self.fingerprint(session) else ("", 0)
 
     def _lineage(self, session: str, outline: Outline) -> tuple[str, int]:
         listed = self._sessions[session]
