@@ -263,7 +263,8 @@ class TranscriptView:
             except OSError:
                 same = False
             if same:
-                self._kept.lines[at.place] = (at.state, lines)
+                if lines or not may_match:  # else it may be one that could not be opened
+                    self._kept.lines[at.place] = (at.state, lines)
                 if not may_match:
                     ruled_out.add(ref.path)
         return {
