@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from harkback.decoding import Damaged, parse
 from harkback.model import JsonPart, Part, StoredMessage, TextPart
 from harkback.sources.transcripts.base import Decoded, FileRef, Files, Form, Found, Outline
 
@@ -81,8 +82,8 @@ def _message(offset: int, value: dict[str, Any]) -> StoredMessage:
     parts: tuple[Part, ...] = (TextPart("t", str(value.get("t", ""))),)
     if "n" in value:
         try:
-            parts = (*parts, JsonPart("n", json.loads(value["n"])))
-        except ValueError:
+            parts = (*parts, JsonPart("n", parse(value["n"].encode())))
+        except Damaged:
             parts = (*parts, TextPart("n", value["n"]))
     return _made(value.get("id", str(offset)), value.get("at", offset), parts)
 

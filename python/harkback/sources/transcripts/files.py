@@ -2,7 +2,8 @@
 
 A file is read as the listing of the View saw it: of a log that has grown since, the part that was
 there; what was replaced is read as it is now. A link to a folder is followed, once on the way from
-the root and not to a folder that is listed already; a link to a file, if it stays under the root.
+the root and not to a folder that is listed already; a link to a file, if it stays under the root
+and the file's own name is asked for too.
 Invariant: only names that were asked for are opened, to read; nothing is written. What cannot be
 listed or read is counted in ``problems``, never raised. Proof:
 tests/unit/sources/transcripts/test_files.py, tests/sources/test_transcripts_untouched.py.
@@ -21,6 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from fnmatch import translate
 from functools import lru_cache
+from os.path import basename
 from re import Pattern
 from re import compile as compiled
 from typing import Any, Final, NamedTuple
@@ -115,14 +117,16 @@ class FolderFiles:
                 self.problems["name_undecodable"] += 1
                 continue
             try:
-                listed = self._look(path, here, entry)
+                listed = self._look(path, here, entry, _glob(pattern))
             except OSError as error:
                 self._refuse(error)
                 continue
             if listed is not None:
                 yield listed
 
-    def _look(self, path: str, here: tuple[str, bool], entry: os.DirEntry[str]) -> Entry | None:
+    def _look(
+        self, path: str, here: tuple[str, bool], entry: os.DirEntry[str], named: Pattern[str]
+    ) -> Entry | None:
         place, is_link = os.path.join(here[0], entry.name), entry.is_symlink()  # noqa: PTH118
         if is_link:
             place = os.path.realpath(place)
@@ -133,7 +137,10 @@ class FolderFiles:
             if not self._enter(path, place, here[1], is_link):
                 return None
             return Entry(path, True, 0, found.st_mtime_ns // 1_000_000)
-        if not modes.S_ISREG(found.st_mode) or (is_link and not _inside(self._listing.root, place)):
+        if is_link and not (_inside(self._listing.root, place) and named.match(basename(place))):
+            self.problems["not_followed"] += 1  # a name that was not asked for, or elsewhere
+            return None
+        if not modes.S_ISREG(found.st_mode):
             self.problems["not_followed"] += 1
             return None
         listed = self._listing.files.setdefault(path, Listed(place, state_of(found)))

@@ -86,14 +86,17 @@ def test_links_to_files_stay_inside(engine: Engine, tmp_path: Path) -> None:
     (root / "p" / "out.jsonl").symlink_to(outside)
     (root / "p" / "gone.jsonl").symlink_to(root / "none")
     os.mkfifo(root / "p" / "pipe.jsonl")
+    (root / "auth.json").write_bytes(line("not a name that is asked for"))
+    (root / "p" / "auth.jsonl").symlink_to(root / "auth.json")
     (tmp_path / "elsewhere" / "up.jsonl").symlink_to(outside)
     (root / "linked").symlink_to(tmp_path / "elsewhere")
     files = opened(engine, root)
-    assert names(files, "p") == ["p/a.jsonl", "p/in.jsonl"]
-    assert files.problems == {"not_followed": 2, "vanished": 1}
+    assert names(files, "p", "*.jsonl") == ["p/a.jsonl", "p/in.jsonl"]
+    assert files.problems == {"not_followed": 3, "vanished": 1}
     assert said(files, "p/in.jsonl") == ["inside"]
     assert said(files, "p/out.jsonl") == []
     assert names(files, "linked") == ["linked/secret.jsonl"]
+    assert said(files, "p/auth.jsonl") == []
 
 
 def test_a_name_that_is_no_text(engine: Engine, tmp_path: Path) -> None:
