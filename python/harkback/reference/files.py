@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from harkback.reference.json import Undecodable, strings
-from harkback.reference.lines import LINE_LIMIT, Stream
+from harkback.reference.lines import LINE_LIMIT
+from harkback.reference.stream import Stream
 
 
 def scan(
@@ -37,7 +38,11 @@ def _scan(
     except OSError:
         return True, 0
     try:
-        for record, ended in _records(stream, form):
+        if form != "lines":
+            whole = _whole(stream)
+            too_long = len(whole) > LINE_LIMIT  # its reader says so
+            return too_long or _may_match(whole, form, nested, holds), whole.count(b"\n")
+        for record, ended in _records(stream):
             lines += ended
             found = found or (record is not None and _may_match(record, form, nested, holds))
         return found or stream.damage is not None, lines
@@ -47,23 +52,28 @@ def _scan(
         stream.close()
 
 
-def _records(stream: Stream, form: str) -> Iterator[tuple[bytes | None, int]]:
-    """What is looked at by itself, and how many 0x0A end it; None for what is too long to read."""
-    rest = bytearray()
+def _whole(stream: Stream) -> bytes:
+    """All there is, up to the limit and one byte."""
+    found = b""
+    while len(found) <= LINE_LIMIT and (piece := stream.read()):
+        found += piece
+    return found[: LINE_LIMIT + 1]
+
+
+def _records(stream: Stream) -> Iterator[tuple[bytes | None, int]]:
+    """Each line, and how many 0x0A end it; None for one that is too long to be read."""
+    rest = b""
     skipped = False
     while piece := stream.read():
-        *ended, last = piece.split(b"\n") if form == "lines" else [piece]
+        *ended, last = piece.split(b"\n")
         for line in ended:
-            whole = not skipped and len(rest) + len(line) <= LINE_LIMIT
-            yield (bytes(rest) + line if whole else None), 1
-            rest.clear()
-            skipped = False
+            too_long = skipped or len(rest) + len(line) > LINE_LIMIT
+            yield (None if too_long else rest + line), 1
+            rest, skipped = b"", False
         rest += last
-        if form == "lines" and len(rest) > LINE_LIMIT:
-            rest.clear()
-            skipped = True
-    if not skipped:
-        yield bytes(rest), rest.count(b"\n")
+        if len(rest) > LINE_LIMIT:
+            rest, skipped = b"", True
+    yield (None if skipped else rest), 0
 
 
 def _may_match(record: bytes, form: str, nested: bool, holds: Callable[[str], bool]) -> bool:

@@ -1,8 +1,8 @@
 """The records of a growing file of lines, in bounded memory, repaired for a strict JSON parser.
 
 A record ends at the byte 0x0A and nowhere else; an empty one, or one of NUL bytes, is none. What
-follows the last 0x0A is the tail: whether it is a record yet is for the caller to say. A file
-whose name ends in ``.zst`` is decompressed; offsets are those of the uncompressed stream.
+follows the last 0x0A is the tail: whether it is a record yet is for the caller to say. Offsets are
+those of the uncompressed stream.
 Repaired: a mark of byte order at the start is left out, and so are NUL, space, tab and CR around
 a record; an ill-formed part of UTF-8 and any other NUL, a lone surrogate escape and ``\\u0000``
 each denote U+FFFD. Invariant: the same records and the same damage however the file is cut into
@@ -11,15 +11,12 @@ reads. Proof: tests/differential/test_lines.py.
 
 from __future__ import annotations
 
-import errno
-import importlib
-import os
 import re
-import stat
-from typing import Any, BinaryIO, Final
+from typing import Final
+
+from harkback.reference.stream import Stream
 
 LINE_LIMIT: Final = 64 << 20  # bytes of a record; a longer one is skipped and counted
-_READ: Final = 1 << 20
 _MARK: Final = b"\xef\xbb\xbf"
 _AROUND: Final = b"\0 \t\r"
 _ESCAPE = re.compile(
@@ -27,76 +24,6 @@ _ESCAPE = re.compile(
     rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2}|u0000)|.)",
     re.DOTALL,
 )
-#: O_NOFOLLOW: a link that took the file's place; O_NONBLOCK: a pipe that did.
-_FLAGS: Final = (
-    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-)  # fmt: skip
-
-
-def open_file(path: str) -> BinaryIO:
-    """A regular file, opened to read. Raises OSError; ELOOP for a link, EINVAL for no file."""
-    descriptor = os.open(path, _FLAGS)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(errno.EINVAL, "not a regular file")
-    return os.fdopen(descriptor, "rb", buffering=0)
-
-
-class Stream:
-    """The uncompressed bytes of a file, up to ``stop`` bytes of the file as it lies there.
-
-    Attributes:
-        damage: None, or why it ended early: ``shrunk``, ``compression_damaged``.
-    """
-
-    def __init__(self, path: str, stop: int) -> None:
-        self._file = open_file(path)
-        self._left = stop
-        self._decoder: Any = None
-        self.damage: str | None = None
-        if path.endswith(".zst"):
-            try:
-                self._decoder = importlib.import_module("compression.zstd").ZstdDecompressor
-            except ImportError:
-                self._file.close()
-                raise OSError(errno.ENOTSUP, "no decoder of zstd") from None
-            self._frame = self._decoder()
-
-    def read(self) -> bytes:
-        """The next bytes; none at the end."""
-        if self._decoder is None:
-            return self._read()
-        while True:
-            if self._frame.eof:
-                rest = self._frame.unused_data or self._read()
-                if not rest:
-                    return b""
-                self._frame = self._decoder()
-            elif self._frame.needs_input:
-                rest = self._read()
-                if not rest:
-                    self.damage = self.damage or "compression_damaged"
-                    return b""
-            else:
-                rest = b""
-            try:
-                found: bytes = self._frame.decompress(rest, _READ)
-            except Exception:  # the module's own error: compression.zstd.ZstdError
-                self.damage, self._left = "compression_damaged", 0
-                return b""
-            if found:
-                return found
-
-    def _read(self) -> bytes:
-        found = self._file.read(min(_READ, self._left)) or b""
-        if not found and self._left:
-            self.damage, self._left = "shrunk", 0
-        self._left -= len(found)
-        return found
-
-    def close(self) -> None:
-        self._file.close()
 
 
 class Lines:
@@ -116,8 +43,7 @@ class Lines:
             if not piece:
                 if self._stream.damage is not None:
                     self._damage.append((self._stream.damage, self._offset, 0))
-                self._stream.close()
-                self._stream = None
+                self.close()
                 break
             found = self._cut(piece)
             if found:
@@ -163,6 +89,12 @@ class Lines:
             line = line[len(_MARK) :]
         record = line.strip(_AROUND)
         return (self._offset, repair(record)[0]) if record else None
+
+    def close(self) -> None:
+        """Lets go of the file; nothing more is read."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
 
     def damage(self) -> list[tuple[str, int, int]]:
         """What was met so far that is no record: (reason, offset, bytes)."""

@@ -22,7 +22,7 @@ from typing import Final
 from harkback.engine import Engine
 from harkback.errors import SourceError, UsageError
 from harkback.model import Gap, Session, StoredMessage, TextPart
-from harkback.sources.base import Catalog, ScanResult, Transcript
+from harkback.sources.base import TITLE, Catalog, ScanResult, Transcript, names, title_message
 from harkback.sources.transcripts import problems
 from harkback.sources.transcripts.base import Format, Found, Outline
 from harkback.sources.transcripts.files import (
@@ -40,7 +40,6 @@ KEPT_SESSIONS: Final = 8  # decoded ones
 KEPT_BYTES: Final = 64 << 20  # of their files; the last one is kept whatever its size
 ATTEMPTS: Final = 4
 WHOLE: Final = (1 << 63) - 1
-TITLE: Final = "title"
 
 _serials = itertools.count()
 
@@ -190,13 +189,17 @@ class TranscriptView:
         listed, outline = self._sessions[session], self._outline(session)
         title, started_at = self._title(session)
         lineage, generation = self._lineage(session, outline)
+        parent = listed.parent or outline.parent
+        kind = listed.parent_kind or outline.parent_kind
+        if parent is None and outline.copied and lineage != session:
+            parent, kind = lineage, "branch"  # a copy that names no parent
         return replace(
             listed,
             title=title,
             project=outline.project,
             started_at=outline.started_at or started_at,
-            parent=listed.parent or outline.parent,
-            parent_kind=listed.parent_kind or outline.parent_kind,
+            parent=parent,
+            parent_kind=kind,
             lineage=lineage,
             generation=generation,
             copied=outline.copied,
@@ -218,20 +221,18 @@ class TranscriptView:
 
     def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
         """The Sessions of whose files one may match, or cannot be read as it was listed."""
-        fold = self._engine.fold
         offered = self._scan_files(terms, sessions)
-        for session in sessions:
-            title = self._found[session].title  # of an index that is no file of the Session
-            if title and any(term in fold(title) for term in terms):
-                offered.add(session)
-        return ScanResult(frozenset(offered))
+        listed = (self._sessions[session] for session in sessions)  # with titles of other places
+        return ScanResult(
+            frozenset(offered.union(s.id for s in listed if names(self._engine, terms, s)))
+        )
 
     def read(self, session: str) -> Transcript:
         return self._read(session).transcript
 
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         messages = self._read(session).transcript.messages
-        return [messages[int(locator)] for locator in locators]
+        return [messages[-1 if at == TITLE else int(at)] for at in locators]
 
     def _count(self, path: str) -> int | None:
         if path in self._lines:
@@ -293,12 +294,10 @@ class TranscriptView:
         decoded = self._format.decode(files, found)
         gaps, damage = problems.of_session(files.problems)
         started_at = next((m.timestamp for m in decoded.messages if m.timestamp), 0)
-        messages = list(decoded.messages)
-        if decoded.title:
-            part = TextPart(TITLE, decoded.title)
-            messages.insert(0, StoredMessage(TITLE, TITLE, None, started_at, (part,), ""))
+        titled = replace(self._sessions[session], title=decoded.title, started_at=started_at)
+        messages = (*_located(decoded.messages), *title_message(titled))
         return _Read(
-            Transcript(tuple(_located(messages)), fingerprint, gaps, damage),
+            Transcript(messages, fingerprint, gaps, damage),
             decoded.title or _first_prompt(messages),
             started_at,
             sum(ref.size for ref in found.files),
@@ -343,7 +342,7 @@ class TranscriptView:
 
     def _lineage(self, session: str, outline: Outline) -> tuple[str, int]:
         listed = self._sessions[session]
-        if not (outline.origin or outline.parent or listed.parent):
+        if outline.origin in ("", session) and not (outline.parent or listed.parent):
             return session, 0
         if self._places is None:
             self._places = place(self._kin(name) for name in self._found)
