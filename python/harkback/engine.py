@@ -69,6 +69,9 @@ class Lines(Protocol):
     def tail(self) -> tuple[int, bytes] | None:
         """What follows the last 0x0A, once ``take`` gave nothing; None if nothing does."""
 
+    def close(self) -> None:
+        """Lets go of the file; nothing more is read."""
+
     def damage(self) -> list[tuple[LineDamage, int, int]]:
         """What was met so far: (reason, offset, bytes); bytes are 0 where none were lost."""
 
