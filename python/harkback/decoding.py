@@ -39,6 +39,18 @@ def parse(raw: object) -> Record:
     Raises:
         Damaged: not bytes, not JSON, not an object, or too deep.
     """
+    value = parse_any(raw)
+    if not isinstance(value, dict):
+        raise Damaged
+    return cast(Record, value)
+
+
+def parse_any(raw: object) -> Any:
+    """One JSON value.
+
+    Raises:
+        Damaged: not bytes, not JSON, or too deep.
+    """
     if not isinstance(raw, bytes):
         raise Damaged
     try:
@@ -46,12 +58,10 @@ def parse(raw: object) -> Record:
         dirty = _NUL_ESCAPE in raw
     except orjson.JSONDecodeError:
         value, dirty = _parse_tolerantly(raw), True
-    if not isinstance(value, dict):
-        raise Damaged
     if not dirty:
         return value
     try:
-        return cast(Record, _clean_all(value))
+        return _clean_all(value)
     except RecursionError:
         raise Damaged from None
 

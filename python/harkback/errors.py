@@ -34,7 +34,9 @@ SourceReason: TypeAlias = Literal[
     "source_duplicate",
 ]
 StoreReason: TypeAlias = Literal["store_exists", "store_foreign", "store_invalid"]
-UsageReason: TypeAlias = Literal["engine_unknown", "engine_unavailable", "policy_invalid", "closed"]
+UsageReason: TypeAlias = Literal[
+    "engine_unknown", "engine_unavailable", "policy_invalid", "mapping_invalid", "closed"
+]
 Reason: TypeAlias = QueryReason | SourceReason | StoreReason | UsageReason
 
 

@@ -19,7 +19,8 @@
 //!    is) or unassigned: alone it folds to itself, or its lower case. The *atoms* of another one
 //!    are the canonical decomposition of everything its own decomposition maps to; U+0307 also has
 //!    the atom `i`, which may swallow it. One that is not plain is dangerous if it shares an atom
-//!    with the decomposition of `t`, or if `t` starts with a joining code point.
+//!    with the decomposition of `t`, or if `t` starts with a joining code point. For a `t` of ASCII
+//!    alone it is enough to ask whether its own fold holds a char of `t`: see below.
 //!
 //! Claim: an occurrence of `t` in the fold of such a piece stands literally in the lowered piece.
 //! A piece folds segment by segment: a border `b`, then joining marks `m`. Every atom of a folded
@@ -34,6 +35,12 @@
 //! `b`: the first char is the whole of `b`, literally (lowered). What follows in the segment is not
 //! pure, so the occurrence ends there; nothing followed `b` only if U+0307 was swallowed by an `i`,
 //! which made it dangerous. Hence every char covered is literal and they stand side by side.
+//!
+//! If all of `t` is ASCII, so is every char that the occurrence covers: a starter that nothing
+//! composed into. Where a code point that is not plain, folded alone, has a starter of its own
+//! composed with a mark of its own, marks that follow it change nothing about that: canonical order
+//! puts them before that mark only with a lower combining class, and then they block nothing, so
+//! one of the two composes. So no char of ASCII comes from it that its own fold does not hold.
 //!
 //! A code point that the piece holds stands in the record in its UTF-8 form, so dangerous ones are
 //! looked for byte by byte and no validation is needed: ill-formed bytes can only add alarms.
@@ -319,11 +326,14 @@ impl Dangers {
                 .is_some_and(|c| class(c) == Class::Joining)
         };
         let every = rules.joining_term && terms.iter().any(joining);
-        let wanted: Vec<char> = terms.iter().flat_map(|term| term.nfd()).collect();
-        for (c, atoms) in &*ATOMS {
-            let dotted = *c == '\u{307}' && rules.dotted_i && wanted.contains(&'i');
-            let shared = rules.atoms && atoms.iter().any(|atom| wanted.contains(atom));
-            if every || dotted || shared {
+        let (ascii, other): (Vec<&str>, Vec<&str>) = terms.iter().partition(|term| term.is_ascii());
+        let wanted: Vec<char> = other.iter().flat_map(|term| term.nfd()).collect();
+        let plainly = |c: char| ascii.iter().any(|term| term.contains(c));
+        let dotted_i = rules.dotted_i && (plainly('i') || wanted.contains(&'i'));
+        for (c, atoms, exposed) in &*ATOMS {
+            let shared =
+                atoms.iter().any(|atom| wanted.contains(atom)) || exposed.chars().any(plainly);
+            if every || rules.atoms && shared || dotted_i && *c == '\u{307}' {
                 found.add(*c);
             }
         }
@@ -358,12 +368,26 @@ impl Dangers {
     }
 }
 
-/// Every code point that is not plain, with its atoms.
-static ATOMS: LazyLock<Vec<(char, Vec<char>)>> = LazyLock::new(|| {
+/// Every code point that is not plain, with its atoms and the ASCII of its fold.
+static ATOMS: LazyLock<Vec<(char, Vec<char>, String)>> = LazyLock::new(|| {
     let plain = |c: &char| matches!(class(*c), Class::Inert | Class::Unassigned);
     let every = ('\0'..=char::MAX).filter(|c| !plain(c));
-    every.map(|c| (c, atoms(c))).collect()
+    every
+        .map(|c| {
+            let atoms = atoms(c);
+            let exposed = if atoms.iter().any(char::is_ascii) {
+                exposed(&c.to_string())
+            } else {
+                String::new()
+            };
+            (c, atoms, exposed)
+        })
+        .collect()
 });
+
+fn exposed(text: &str) -> String {
+    fold(text).chars().filter(char::is_ascii).collect()
+}
 
 fn atoms(c: char) -> Vec<char> {
     let mut found = Vec::new();

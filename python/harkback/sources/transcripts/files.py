@@ -327,14 +327,18 @@ def reason_of(error: OSError) -> str:
 def read(place: str, start: int, stop: int) -> bytes:
     """The bytes [start, stop) of a regular file, fewer if it is shorter. Raises OSError."""
     descriptor = os.open(place, _FLAGS)
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
+    try:
         if not modes.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "not a regular file")
-        file.seek(start)
-        found = bytearray()
-        while len(found) < stop - start and (piece := file.read(stop - start - len(found))):
-            found += piece
-    return bytes(found)
+        os.lseek(descriptor, start, os.SEEK_SET)
+        found = os.read(descriptor, stop - start)
+        while len(found) < stop - start and (
+            more := os.read(descriptor, stop - start - len(found))
+        ):
+            found += more
+        return found
+    finally:
+        os.close(descriptor)
 
 
 def standing(listed: Listed, form: Form) -> Listed:

@@ -1,8 +1,8 @@
 """Which transcripts continue one another: resumes, forks, and the children of either.
 
 Sessions of one origin form one lineage, and so do parent and child. Its first is the Session that
-is its own origin, else the earliest that is no child and no copy. Invariant: every Session has one lineage, whatever the links say.
-Proof: tests/unit/sources/transcripts/test_lineage.py.
+is its own origin, else the earliest that is no child and no copy. Invariant: every Session has one
+lineage, whatever the links say. Proof: tests/unit/sources/transcripts/test_lineage.py.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def place(kin: Iterable[Kin]) -> dict[str, tuple[str, int]]:
 
     origins: dict[str, str] = {}
     for each in by_id.values():
-        kin_of = {each.parent, each.origin} & by_id.keys()
+        others = [name for name in (each.parent, each.origin) if name in by_id]
         if each.origin:
-            kin_of.add(origins.setdefault(each.origin, each.id))
-        for other in kin_of:
+            others.append(origins.setdefault(each.origin, each.id))
+        for other in filter(None, others):
             first[representative(each.id)] = representative(other)
     groups: dict[str, list[Kin]] = {}
     for each in by_id.values():
