@@ -117,6 +117,7 @@ VECTORS: tuple[tuple[dict[str, Any], str], ...] = (
     ({"lines": [{"t": "x"}], "json": "needle"}, "needle"),
     ({"lines": [{"t": "x"}], "text": 'C:\\new\nsay "hi"'}, 'c:\\new\nsay "hi"'),
     ({"lines": [{"t": "x"}], "index": "Needle"}, "needle"),
+    ({"lines": [{"t": "x"}], "text": "a needle"}, "needle"),
     ({"lines": [{"t": "x" * 300_000 + "needle"}]}, "needle"),
     ({"lines": [{"t": "x", "title": "Needle"}]}, "needle"),
 )

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
 
-use super::{ATOMS, LAW, Rules, Scanner, Shown, atoms, exposed};
+use super::dangers::{ATOMS, atoms, exposed};
+use super::{LAW, Rules, Scanner, Shown};
 use crate::fold::{Class, class, fold, mapped};
 use crate::json::{contents, decode};
 
