@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from fnmatch import translate
 from functools import lru_cache
-from os.path import basename
 from re import Pattern
 from re import compile as compiled
 from typing import Any, Final, NamedTuple
@@ -137,7 +136,9 @@ class FolderFiles:
             if not self._enter(path, place, here[1], is_link):
                 return None
             return Entry(path, True, 0, found.st_mtime_ns // 1_000_000)
-        if is_link and not (_inside(self._listing.root, place) and named.match(basename(place))):
+        if is_link and not (
+            _inside(self._listing.root, place) and named.match(place.rpartition(os.sep)[2])
+        ):
             self.problems["not_followed"] += 1  # a name that was not asked for, or elsewhere
             return None
         if not modes.S_ISREG(found.st_mode):
