@@ -299,8 +299,8 @@ POISON: dict[str, tuple[bytes, str | None]] = {
     "not a number": (b'{"t":"x","n2":NaN}\n', None),
     "large number": (b'{"t":"x","n2":' + b"9" * 30 + b"}\n", None),
     "too long": (b'{"t":"' + b"x" * (64 << 20) + b'"}\n', "too long"),
-    "unknown type": (line("x", type="unknown_type"), None),
-    "unknown type with text": (line("x", type="unknown_type_with_text"), "unknown type"),
+    "unknown type": (line("x", problem="unknown_type"), None),
+    "unknown type with text": (line("x", problem="unknown_type_with_text"), "unknown type"),
 }
 
 

@@ -2,7 +2,8 @@
 
 A Session is a file ``<folder>/<id>.jsonl``; beside it may lie ``<id>.json`` (a document) and
 ``<id>.txt`` (text). A record is ``{"t": text}`` with, if it has them, ``"n"``: JSON in a string,
-``"id"``, ``"title"``, ``"origin"``, ``"parent"``, ``"copied"``, ``"at"``.
+``"id"``, ``"title"``, ``"origin"``, ``"parent"``, ``"copied"``, ``"at"``, ``"problem"``. One
+without text is no Message.
 """
 
 from __future__ import annotations
@@ -63,10 +64,11 @@ class Plain:
         for ref in found.files:
             if ref.form == "lines":
                 for record in files.records(ref.path):
-                    if "type" in record.value:
-                        files.problems[record.value["type"]] += 1
+                    if "problem" in record.value:
+                        files.problems[record.value["problem"]] += 1
                     title = record.value.get("title", title)
-                    messages.append(_message(record.offset, record.value))
+                    if "t" in record.value:
+                        messages.append(_message(record.offset, record.value))
             elif ref.form == "json":
                 document = files.document(ref.path)
                 if document is not None:
@@ -79,7 +81,7 @@ class Plain:
 
 
 def _message(offset: int, value: dict[str, Any]) -> StoredMessage:
-    parts: tuple[Part, ...] = (TextPart("t", str(value.get("t", ""))),)
+    parts: tuple[Part, ...] = (TextPart("t", str(value["t"])),)
     if "n" in value:
         try:
             parts = (*parts, JsonPart("n", parse(value["n"].encode())))

@@ -4,7 +4,7 @@ What is costly to get is kept between Views by the states of the files it came f
 lines, outlines, titles, and the Sessions decoded last. Invariant: two Views have equal epochs only
 if no file changed in between, as far as settled times, sizes and inodes tell; and what a View
 reads of a Session twice is the same, or it raises ``source_unsettled``.
-Proof: tests/sources/test_transcripts_source.py, tests/sources/test_contract.py.
+Proof: tests/sources/test_transcripts_source.py, tests/sources/test_contract_transcripts.py.
 """
 
 from __future__ import annotations
