@@ -69,6 +69,9 @@ class Lines(Protocol):
     def tail(self) -> tuple[int, bytes] | None:
         """What follows the last 0x0A, once ``take`` gave nothing; None if nothing does."""
 
+    def close(self) -> None:
+        """Lets go of the file; nothing more is read."""
+
     def damage(self) -> list[tuple[LineDamage, int, int]]:
         """What was met so far: (reason, offset, bytes); bytes are 0 where none were lost."""
 
@@ -91,7 +94,10 @@ class Corpus(Protocol):
     """
 
     def put(self, key: str, entries: Sequence[Entry]) -> None:
-        """Redacts, folds and keeps ``entries`` in their order; replaces what the key held."""
+        """Redacts, folds and keeps ``entries`` in their order; replaces what the key held.
+
+        Raises ValueError when an Entry has cuts, but not a list of them for each leaf.
+        """
 
     def extend(self, key: str, entries: Sequence[Entry], retracted: Sequence[str]) -> None:
         """Takes out the Messages with these ids, then appends ``entries``."""
@@ -133,6 +139,13 @@ class Engine(Protocol):
         The same predicate as the Corpus: per term non-overlapping, left to right, inside one
         surviving span. Ordered by start, then term index. A match inside a composition segment
         covers the whole of it. Raises ValueError when a term is empty.
+        """
+
+    def grow(self, text: str, spans: Sequence[Span]) -> list[Span]:
+        """``spans`` grown outward to composition borders, those that overlap or touch as one.
+
+        Given in any order; no offset is negative. Raises ValueError when a span is empty or
+        reaches behind the end of ``text``.
         """
 
     def scanner(self, terms: Sequence[str]) -> Scanner: ...

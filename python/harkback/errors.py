@@ -1,13 +1,14 @@
 """Typed errors: a stable slug, what happened, and what to do next.
 
-Invariant: no error carries transcript text or a term; places are named by file and by reason.
+Invariant: no error carries transcript text or a term, nor do the variables of the calls that it
+shows a host; places are named by file and by reason.
 Python owns the classes, so both engines fail alike. Proof: tests/unit/test_errors.py enumerates
-every reason and holds it against docs/gaps.md.
+every reason and holds it against docs/gaps.md; tests/leaks/test_surfaces.py.
 """
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 QueryReason: TypeAlias = Literal[
     "no_terms",
@@ -22,6 +23,10 @@ QueryReason: TypeAlias = Literal[
     "unknown_order",
     "deadline_invalid",
     "active_invalid",
+    "not_found",
+    "unknown_view",
+    "neighbours_out_of_range",
+    "cursor_invalid",
 ]
 SourceReason: TypeAlias = Literal[
     "source_missing",
@@ -35,9 +40,19 @@ SourceReason: TypeAlias = Literal[
 ]
 StoreReason: TypeAlias = Literal["store_exists", "store_foreign", "store_invalid"]
 UsageReason: TypeAlias = Literal[
-    "engine_unknown", "engine_unavailable", "policy_invalid", "mapping_invalid", "closed"
+    "engine_unknown",
+    "engine_unavailable",
+    "policy_invalid",
+    "rule_unknown",
+    "finder_invalid",
+    "finder_failed",
+    "projects_invalid",
+    "input_too_large",
+    "mapping_invalid",
+    "closed",
 ]
-Reason: TypeAlias = QueryReason | SourceReason | StoreReason | UsageReason
+SettingsReason: TypeAlias = Literal["settings_unreadable", "settings_invalid"]
+Reason: TypeAlias = QueryReason | SourceReason | StoreReason | UsageReason | SettingsReason
 
 
 class HarkbackError(Exception):
@@ -55,6 +70,14 @@ class HarkbackError(Exception):
         super().__init__(message)
         self.reason = reason
         self.message = message
+
+    def bare(self) -> Self:
+        """Itself, without the calls it came through and the error it was made from.
+
+        Their variables hold stored text, and what reports an error may show variables.
+        """
+        self.__cause__ = self.__context__ = None
+        return self.with_traceback(None)
 
 
 class QueryError(HarkbackError):
@@ -82,4 +105,11 @@ class UsageError(HarkbackError):
     """The host wired Harkback up in a way that cannot work."""
 
     def __init__(self, reason: UsageReason, message: str) -> None:
+        super().__init__(reason, message)
+
+
+class SettingsError(HarkbackError):
+    """The config file cannot be used as it stands; a value of it is never repeated."""
+
+    def __init__(self, reason: SettingsReason, message: str) -> None:
         super().__init__(reason, message)

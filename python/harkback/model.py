@@ -94,7 +94,9 @@ class Leaf(NamedTuple):
 
 # --- redaction rules are data, run by both engines ------------------------------------------
 
-RuleKind: TypeAlias = Literal["pattern", "run", "between", "key"]
+RuleKind: TypeAlias = Literal["pattern", "run", "between", "key", "word"]
+#: What a secret that was found has to hold, beyond its shape; "" asks for nothing.
+Validator: TypeAlias = Literal["", "mixed", "random", "luhn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +105,17 @@ class Rule:
 
     id: str
     kind: RuleKind
-    keywords: tuple[str, ...]  # literals, matched ASCII case-insensitively; no keyword, no work
+    keywords: tuple[str, ...]  # literals, matched ASCII case-insensitively; none of kind "word"
     reason: str
     shape: str = ""  # matched at the keyword; group 1 is the secret, else the whole match
     before: int = 0  # code points between the start of the shape and its keyword
     boundary: bool = False  # the code point before the shape is not [A-Za-z0-9_]
-    run: str = ""  # kind "run": the class the secret goes on in, however long
+    run: str = ""  # kind "run": the class the secret goes on in; "word": the class of whole runs
     end: str = ""  # kind "between": the literal that closes the block
     names: tuple[str, ...] = ()  # kind "key": last segments that make a name sensitive
     qualifiers: tuple[str, ...] = ()  # kind "key": segments that make a following `key` sensitive
+    validator: Validator = ""  # run on the whole secret, of which it reads a bounded start
+    back: str = ""  # a class: up to 64 code points of it left of the keyword belong to the secret
 
 
 class RedactedSpan(NamedTuple):
@@ -134,6 +138,9 @@ class Entry(NamedTuple):
     kind: int  # index into KINDS, plus ABANDONED
     locator: str
     leaves: list[tuple[str, bool]]  # (text, sensitive)
+    #: Redacted spans of each leaf where the policy found them itself, disjoint and in order; None:
+    #: the redactor of the Corpus finds them.
+    cuts: list[list[Span]] | None = None
 
 
 class Row(NamedTuple):
@@ -174,11 +181,13 @@ GapCode: TypeAlias = Literal[
     "abandoned_excluded",
     "active_turn_excluded",
     "host_excluded",
+    "project_excluded",
     "outside_scope",
     "outside_time",
     "deadline",
     "fast_path_declined",
     "body_archived",
+    "finder_failed",
     "term_without_match",
     "hits_not_shown",
     "text_shortened",
@@ -208,6 +217,7 @@ class PassageMessage:
     truncated: bool = False
     in_progress: bool = False
     abandoned: bool = False
+    anchor: str | None = None  # where it is not the Passage's own
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def rank(engine: Engine, query: Query, verified: Verified, records: int) -> Rank
     Args:
         records: searchable records of every eligible Session; N is at least the Hits.
     """
-    inside, gaps = _scope(query, verified)
+    inside, gaps = scope(query, verified)
     kept, replays = _collapse(verified, inside)
     frequency = [[column[hit] for hit in kept] for column in verified.frequency]
     length = [min(verified.length[hit], MAX_SCORED_CODE_POINTS) for hit in kept]
@@ -135,7 +135,7 @@ def _idf(total: int, holding: int) -> float:
     return math.log(1.0 + (total - holding + 0.5) / (holding + 0.5))
 
 
-def _scope(query: Query, verified: Verified) -> tuple[list[int], tuple[Gap, ...]]:
+def scope(query: Query, verified: Verified) -> tuple[list[int], tuple[Gap, ...]]:
     """Hits of the kinds and the time asked for, neither rewound nor of the active Turn."""
     kinds = {index for index, kind in enumerate(KINDS) if kind in query.kinds}
     since = -math.inf if query.since is None else query.since

@@ -15,7 +15,7 @@ from harkback.reference.fold import fold
 from harkback.reference.lines import lines
 from harkback.reference.redact import redactor
 from harkback.reference.scan import scanner
-from harkback.reference.surviving import locate
+from harkback.reference.surviving import grow, locate
 
 name: Final[Literal["reference"]] = "reference"
 
@@ -24,6 +24,7 @@ __all__ = [
     "bm25_terms",
     "corpus",
     "fold",
+    "grow",
     "lines",
     "locate",
     "name",

@@ -43,8 +43,7 @@ class Lines:
             if not piece:
                 if self._stream.damage is not None:
                     self._damage.append((self._stream.damage, self._offset, 0))
-                self._stream.close()
-                self._stream = None
+                self.close()
                 break
             found = self._cut(piece)
             if found:
@@ -90,6 +89,12 @@ class Lines:
             line = line[len(_MARK) :]
         record = line.strip(_AROUND)
         return (self._offset, repair(record)[0]) if record else None
+
+    def close(self) -> None:
+        """Lets go of the file; nothing more is read."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
 
     def damage(self) -> list[tuple[str, int, int]]:
         """What was met so far that is no record: (reason, offset, bytes)."""

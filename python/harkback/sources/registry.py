@@ -15,6 +15,8 @@ from harkback.errors import SourceError
 from harkback.sources.base import Source
 from harkback.sources.opencode.source import OpenCodeSource, is_data_folder
 from harkback.sources.sqlite.source import SqliteSource
+from harkback.sources.transcripts.known import formats
+from harkback.sources.transcripts.source import TranscriptSource
 
 STORE_NAME: Final = "runtime.sqlite"
 
@@ -25,7 +27,7 @@ def open_source(
     name: str | None = None,
     mapping: str | os.PathLike[str] | Mapping[str, Any] | None = None,
 ) -> Source:
-    """The Source for a database file, or a folder: a host's workspace, or OpenCode's data folder.
+    """The Source for a database file, or a folder: a host's workspace, or an agent's own.
 
     Args:
         mapping: what the tables of a database mean, as a TOML file or as what one says; told by
@@ -41,8 +43,12 @@ def open_source(
             if not (place / STORE_NAME).is_file():
                 if is_data_folder(place):
                     return OpenCodeSource(place, name=name)
+                for known in formats():
+                    if known.owns(place):
+                        return TranscriptSource(known.format(), place, name=name)
                 raise SourceError(
-                    "source_not_a_store", f"The folder holds no {STORE_NAME}; name a store in it."
+                    "source_not_a_store",
+                    f"The folder holds no {STORE_NAME} and is no agent's; name a store in it.",
                 )
             place = place / STORE_NAME
         elif not place.exists():

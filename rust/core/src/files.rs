@@ -20,6 +20,7 @@ use crate::threads;
 const READ: usize = 256 << 10;
 /// Bytes of a file of lines that one thread takes at a time.
 const PART: u64 = 8 << 20;
+const MOST_PARTS: u64 = 1 << 10;
 /// Below this a second thread costs more than it brings.
 const PARALLEL_BYTES: u64 = 1 << 20;
 
@@ -45,7 +46,7 @@ pub struct Task<'a> {
 }
 
 /// Whether a file may hold a term, and its bytes 0x0A.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
     /// A term may be there.
     pub may_match: bool,
@@ -58,7 +59,7 @@ pub fn scan(scanner: &Scanner, files: &[Task<'_>], nested: bool) -> Vec<Found> {
     let parts: Vec<Part<'_>> = files
         .iter()
         .enumerate()
-        .flat_map(|(file, task)| Part::of(file, task, PART))
+        .flat_map(|(file, task)| Part::of(file, task))
         .collect();
     let bytes = files
         .iter()
@@ -85,15 +86,6 @@ const UNREADABLE: Found = Found {
     lines: 0,
 };
 
-impl Default for Found {
-    fn default() -> Self {
-        Self {
-            may_match: false,
-            lines: 0,
-        }
-    }
-}
-
 /// What a thread keeps between parts.
 #[derive(Default)]
 struct Space {
@@ -111,7 +103,8 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn of(file: usize, task: &'a Task<'a>, size: u64) -> impl Iterator<Item = Self> {
+    fn of(file: usize, task: &'a Task<'a>) -> impl Iterator<Item = Self> {
+        let size = PART.max(task.stop / MOST_PARTS);
         let whole = task.form != Form::Lines || is_compressed(task.path);
         let count = if whole {
             1

@@ -152,6 +152,11 @@ impl Lines {
         (!record.is_empty()).then(|| (self.offset, repair(record).0.into_owned()))
     }
 
+    /// Lets go of the file; nothing more is read.
+    pub fn close(&mut self) {
+        self.stream = None;
+    }
+
     /// What was met so far: reason, offset, bytes.
     pub fn damage(&self) -> &[(Damage, u64, u64)] {
         &self.damage
@@ -160,13 +165,11 @@ impl Lines {
 
 /// The record with U+FFFD for what no text can hold, and whether it was well-formed UTF-8.
 fn repair(record: &[u8]) -> (Cow<'_, [u8]>, bool) {
-    let (mut text, whole) = match std::str::from_utf8(record) {
-        Ok(_) => (Cow::Borrowed(record), true),
-        Err(_) => {
-            let repaired = String::from_utf8_lossy(record).into_owned();
-            (Cow::Owned(repaired.into_bytes()), false)
-        }
-    };
+    let whole = std::str::from_utf8(record).is_ok();
+    let mut text = Cow::Borrowed(record);
+    if !whole {
+        text = Cow::Owned(String::from_utf8_lossy(record).into_owned().into_bytes());
+    }
     if memchr(0, &text).is_some() {
         let parts: Vec<&[u8]> = text.split(|&byte| byte == 0).collect();
         text = Cow::Owned(parts.join("\u{FFFD}".as_bytes()));

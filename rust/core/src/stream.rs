@@ -121,13 +121,13 @@ impl Stream {
                 }
                 Ok(read)
             }
-            Source::Compressed(frames) => match frames.read(buffer) {
-                Ok(read) => Ok(read),
-                Err(Broken) => {
+            Source::Compressed(frames) => {
+                let read = frames.read(buffer).ok();
+                if read.is_none() {
                     self.damage = Some(frames.damage());
-                    Ok(0)
                 }
-            },
+                Ok(read.unwrap_or(0))
+            }
         }
     }
 }

@@ -36,6 +36,11 @@ impl Lines {
         tail.map(|(offset, record)| (offset, PyBytes::new(py, &record)))
     }
 
+    /// Lets go of the file; nothing more is read.
+    fn close(&self) {
+        self.with(Records::close);
+    }
+
     /// What was met so far that is no record: reason, offset, bytes.
     fn damage(&self, py: Python<'_>) -> Vec<(&'static str, u64, u64)> {
         let damage = py.detach(|| self.with(|records| records.damage().to_vec()));
@@ -48,6 +53,7 @@ impl Lines {
 
 /// The records in the first `stop` bytes of a file.
 #[pyfunction]
+#[allow(clippy::needless_pass_by_value)] // what Python's path converts to
 pub(crate) fn lines(py: Python<'_>, path: PathBuf, stop: u64) -> PyResult<Lines> {
     Ok(Lines(Mutex::new(py.detach(|| Records::open(&path, stop))?)))
 }

@@ -203,6 +203,7 @@ class FolderFiles:
         except OSError as error:
             self._refuse(error)
         finally:
+            lines.close()
             self.problems.update(reason for reason, _, _ in lines.damage())
 
     def _parsed(self, offset: int, raw: bytes, broken: Broken | None) -> Iterator[Record]:

@@ -189,13 +189,17 @@ class TranscriptView:
         listed, outline = self._sessions[session], self._outline(session)
         title, started_at = self._title(session)
         lineage, generation = self._lineage(session, outline)
+        parent = listed.parent or outline.parent
+        kind = listed.parent_kind or outline.parent_kind
+        if parent is None and outline.copied and lineage != session:
+            parent, kind = lineage, "branch"  # a copy that names no parent
         return replace(
             listed,
             title=title,
             project=outline.project,
             started_at=outline.started_at or started_at,
-            parent=listed.parent or outline.parent,
-            parent_kind=listed.parent_kind or outline.parent_kind,
+            parent=parent,
+            parent_kind=kind,
             lineage=lineage,
             generation=generation,
             copied=outline.copied,
@@ -338,7 +342,7 @@ class TranscriptView:
 
     def _lineage(self, session: str, outline: Outline) -> tuple[str, int]:
         listed = self._sessions[session]
-        if not (outline.origin or outline.parent or listed.parent):
+        if outline.origin in ("", session) and not (outline.parent or listed.parent):
             return session, 0
         if self._places is None:
             self._places = place(self._kin(name) for name in self._found)

@@ -219,6 +219,27 @@ fn every_part_of_the_argument_is_needed() {
 }
 
 #[test]
+fn an_inner_escape_is_needed_where_strings_hold_json() {
+    for (record, term) in [
+        (r#"{"k":"[\"mod\\u0065l\"]"}"#, "model"),
+        (r#"{"k":"[\"a\\/b\"]"}"#, "a/b"),
+    ] {
+        let yes = |rules| {
+            let scanner = Scanner::with_rules(&[term], rules);
+            scanner.may_match(record.as_bytes(), Shown::Nested, b'\n', &mut Vec::new())
+        };
+        assert!(yes(LAW));
+        assert!(
+            !yes(Rules {
+                inner_escapes: false,
+                ..LAW
+            }),
+            "the law survives without the inner escapes of {term}"
+        );
+    }
+}
+
+#[test]
 fn atoms_of_a_code_point_are_those_of_its_parts() {
     for c in ('\0'..=char::MAX).filter(|&c| class(c) != Class::Unassigned) {
         let whole: BTreeSet<char> = match mapped(c) {
