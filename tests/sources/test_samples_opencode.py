@@ -84,6 +84,7 @@ def test_every_session_and_entry(chosen: Engine, home: Path, expected: Any) -> N
                 t for m in view.read(session.id).messages if m.kind == "title" for t in m.parts
             ]
             assert shown == ([TextPart("title", wanted["title"])] if own else [])
+            session = view.describe(session.id)
             assert session.project == wanted["cwd"]
             assert session.archived == wanted["archived"]
             assert session.parent == wanted["parent_session_id"]
