@@ -258,6 +258,7 @@ def test_a_mapping_of_ones_own(tmp_path: Path, engine: Engine) -> None:
     assert texts(read(source, engine, "'; DROP TABLE x --")) == ["blob \ufffd["]
     with Recall(source, engine=engine.name) as recall:
         assert [p.session.id for p in recall.search(["in\nside"]).passages] == ["7"]
+        assert [p.session.id for p in recall.search(["third"]).passages] == ["7"]
         assert recall.search(["gone"]).passages == ()
         assert recall.search(["of nobody"]).passages == ()
     assert tree(tmp_path) == before

@@ -154,12 +154,12 @@ def test_two_threads_see_the_same(home: Path, grown: TreeBuilder, source: OpenCo
 
 def test_several_databases(home: Path, engine: Engine, tmp_path: Path) -> None:
     stable = OpenCodeBuilder(home)
-    stable.session("both", time_updated=1)
-    stable.say("both", "older")
+    stable.session("both", time_updated=2)
+    stable.say("both", "newer")
     stable.session("stable")
     beta = OpenCodeBuilder(home, "opencode-beta.db")
-    beta.session("both", time_updated=2)
-    beta.say("both", "newer")
+    beta.session("both", time_updated=1)  # its name sorts first
+    beta.say("both", "older")
     apart = OpenCodeBuilder(tmp_path / "apart", "mine.db")
     apart.session("apart")
     source = OpenCodeSource(home, database=apart.path)
