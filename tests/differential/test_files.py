@@ -51,12 +51,14 @@ def test_what_a_reader_shows_is_offered(
     """Strings of records, and strings of JSON in strings; whole lines of text."""
     folder = tmp_path_factory.mktemp("scan")
     records = [{"k": value, "n": json.dumps(value, ensure_ascii=ascii_only)} for value in values]
-    written = [json.dumps(each, ensure_ascii=ascii_only) for each in records]
-    (folder / "lines").write_bytes("\n".join(written).encode("utf-8", "surrogatepass"))
-    shown = [s for each in records for s in strings(json.loads(json.dumps(each)))]
-    inner = [s for value in values for s in strings(json.loads(json.dumps(value)))]
-    shown_text = [clean(s) for s in shown]
-    inner_text = [clean(s) for s in inner]
+    written = [
+        json.dumps(each, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
+        for each in records
+    ]
+    (folder / "lines").write_bytes(b"\n".join(written))
+    read = [json.loads(each.decode("utf-8", "replace")) for each in written]
+    shown_text = [clean(s) for each in read for s in strings(each)]
+    inner_text = [clean(s) for each in read for s in strings(json.loads(clean(each["n"])))]
     (folder / "text").write_text("\n".join(shown_text), "utf-8", newline="")
     cases: list[tuple[str, FileForm, bool, list[str]]] = [
         ("lines", "lines", False, shown_text),

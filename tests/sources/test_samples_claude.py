@@ -117,6 +117,7 @@ def test_every_session_and_message(engine: Engine, sample: Path, expected: Any) 
             elif session["parent_kind"] is not None:
                 parent = session["parent_session_id"]
                 assert (told.lineage, told.copied) == (parent, True)
+                assert (told.parent, told.parent_kind) == (parent, "branch")
                 replayed = {m.id: m.parts for m in read[parent].messages if m.kind != "title"}
                 own = [m for m in messages if replayed.get(m.id) != m.parts]
                 assert len(own) < len(messages)

@@ -79,7 +79,12 @@ def test_every_session_and_entry(chosen: Engine, home: Path, expected: Any) -> N
             session = found[wanted["session_id"]]
             own = wanted["title_source"] in ("session.title", "JSON title")
             assert view.describe(session.id).title == wanted["title"]
-            assert session.title == (wanted["title"] if own else "")
+            assert session.title in ("", wanted["title"] if own else "")
+            shown = [
+                t for m in view.read(session.id).messages if m.kind == "title" for t in m.parts
+            ]
+            assert shown == ([TextPart("title", wanted["title"])] if own else [])
+            session = view.describe(session.id)
             assert session.project == wanted["cwd"]
             assert session.archived == wanted["archived"]
             assert session.parent == wanted["parent_session_id"]

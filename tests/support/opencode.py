@@ -95,3 +95,43 @@ class OpenCodeBuilder:
     def _insert(self, table: str, values: dict[str, Any]) -> None:
         names, marks = ", ".join(values), ", ".join("?" * len(values))
         self.db.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", list(values.values()))
+
+
+class TreeBuilder:
+    """The tree of before, file by file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "storage"
+        self._clock = BASE_MS
+        self._number = 0
+
+    def session(self, id: str, project: str = "p", **record: Any) -> str:
+        self._clock += 1000
+        time = {"created": self._clock, "updated": self._clock}
+        full = {"id": "stale", "title": "A title", "directory": "/home/dev/shop", "time": time}
+        self.write(f"session/{project}/{id}.json", {**full, **record})
+        return id
+
+    def message(self, session: str, role: str = "user", *, id: str = "", **record: Any) -> str:
+        self._clock += 1000
+        self._number += 1
+        name = id or f"msg_{self._number:04}"
+        full = {"id": "stale", "role": role, "time": {"created": self._clock}, **record}
+        self.write(f"message/{session}/{name}.json", full)
+        return name
+
+    def part(self, message: str, type: str = "text", *, id: str = "", **record: Any) -> str:
+        self._number += 1
+        name = id or f"prt_{self._number:04}"
+        self.write(f"part/{message}/{name}.json", {"type": type, **record})
+        return name
+
+    def say(self, session: str, text: str, role: str = "user", **record: Any) -> str:
+        message = self.message(session, role, **record)
+        self.part(message, text=text)
+        return message
+
+    def write(self, path: str, value: Any) -> None:
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(value if isinstance(value, str) else dumps(value), encoding="utf-8")

@@ -1,8 +1,9 @@
 """JSON strings of a raw record: bytes in, decoded text out, to the depth of one string.
 
 Decoded as a reader does: escapes resolved, surrogate pairs joined; a lone surrogate, U+0000 and
-each maximal ill-formed part of UTF-8 become U+FFFD. Only strings are looked at: what stands
-between them is not checked, and a string that itself holds JSON text is just a string.
+each maximal ill-formed part of UTF-8 become U+FFFD. A string that itself holds JSON text is just a
+string. Of what stands between strings only this is checked: there is no backslash. With one, what
+looks like a string may be what lies between two, as after a record that was cut and begun again.
 Proof: tests/unit/reference/test_json.py.
 """
 
@@ -25,20 +26,24 @@ _HEX4 = re.compile(rb"[0-9a-fA-F]{4}")
 
 
 class Undecodable(ValueError):
-    """A string does not end, or holds an escape JSON does not have; stays inside the engine."""
+    """No JSON: an open string, an unknown escape, one outside; stays inside the engine."""
 
 
 def strings(record: bytes) -> Iterator[str]:
     """Every string of ``record`` in order, keys included.
 
     Raises:
-        Undecodable: on reaching the string that cannot be decoded.
+        Undecodable: on reaching what cannot be decoded.
     """
-    at = record.find(b'"')
-    while at != -1:
-        end = _string_end(record, at + 1)
-        yield decode(record[at + 1 : end])
-        at = record.find(b'"', end + 1)
+    at = 0
+    while (start := record.find(b'"', at)) != -1:
+        if b"\\" in record[at:start]:
+            raise Undecodable
+        end = _string_end(record, start + 1)
+        yield decode(record[start + 1 : end])
+        at = end + 1
+    if b"\\" in record[at:]:
+        raise Undecodable
 
 
 def _string_end(record: bytes, at: int) -> int:

@@ -1,7 +1,7 @@
 """What a path is: the one place that maps a path to the Source that reads it.
 
-Invariant: it looks at names and kinds of files, never into one. Proof:
-tests/unit/sources/test_registry.py.
+Invariant: it looks at names and kinds of files, never into one; a reader is imported when there is
+something for it to read. Proof: tests/unit/sources/test_registry.py.
 """
 
 from __future__ import annotations
@@ -13,10 +13,7 @@ from typing import Any, Final
 
 from harkback.errors import SourceError
 from harkback.sources.base import Source
-from harkback.sources.opencode.source import OpenCodeSource, is_data_folder
-from harkback.sources.sqlite.source import SqliteSource
 from harkback.sources.transcripts.known import formats
-from harkback.sources.transcripts.source import TranscriptSource
 
 STORE_NAME: Final = "runtime.sqlite"
 
@@ -41,11 +38,9 @@ def open_source(
     try:
         if place.is_dir():
             if not (place / STORE_NAME).is_file():
-                if is_data_folder(place):
-                    return OpenCodeSource(place, name=name)
-                for known in formats():
-                    if known.owns(place):
-                        return TranscriptSource(known.format(), place, name=name)
+                source = _of_agent(place, name)
+                if source is not None:
+                    return source
                 raise SourceError(
                     "source_not_a_store",
                     f"The folder holds no {STORE_NAME} and is no agent's; name a store in it.",
@@ -57,9 +52,23 @@ def open_source(
         raise SourceError(
             "source_unreadable", "The path cannot be looked at; check its permissions."
         ) from None
+    from harkback.sources.sqlite.source import SqliteSource
+
     if mapping is None:
         return SqliteSource(place, name=name)
     from harkback.sources.sqlite import generic
     from harkback.sources.sqlite.mapping import load
 
     return SqliteSource(place, name=name, schema=generic.Generic(load(mapping)))
+
+
+def _of_agent(folder: Path, name: str | None) -> Source | None:
+    """The Source of a folder that is an agent's own. Raises OSError."""
+    for known in formats():
+        if known.owns(folder):
+            from harkback.sources.transcripts.source import TranscriptSource
+
+            return TranscriptSource(known.format(), folder, name=name)
+    from harkback.sources.opencode.source import OpenCodeSource, is_data_folder
+
+    return OpenCodeSource(folder, name=name) if is_data_folder(folder) else None

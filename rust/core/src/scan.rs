@@ -19,7 +19,8 @@
 //!    is) or unassigned: alone it folds to itself, or its lower case. The *atoms* of another one
 //!    are the canonical decomposition of everything its own decomposition maps to; U+0307 also has
 //!    the atom `i`, which may swallow it. One that is not plain is dangerous if it shares an atom
-//!    with the decomposition of `t`, or if `t` starts with a joining code point.
+//!    with the decomposition of `t`, or if `t` starts with a joining code point. For a `t` of ASCII
+//!    alone it is enough to ask whether its own fold holds a char of `t`: see below.
 //!
 //! Claim: an occurrence of `t` in the fold of such a piece stands literally in the lowered piece.
 //! A piece folds segment by segment: a border `b`, then joining marks `m`. Every atom of a folded
@@ -35,6 +36,12 @@
 //! pure, so the occurrence ends there; nothing followed `b` only if U+0307 was swallowed by an `i`,
 //! which made it dangerous. Hence every char covered is literal and they stand side by side.
 //!
+//! If all of `t` is ASCII, so is every char that the occurrence covers: a starter that nothing
+//! composed into. Where a code point that is not plain, folded alone, has a starter of its own
+//! composed with a mark of its own, marks that follow it change nothing about that: canonical order
+//! puts them before that mark only with a lower combining class, and then they block nothing, so
+//! one of the two composes. So no char of ASCII comes from it that its own fold does not hold.
+//!
 //! A code point that the piece holds stands in the record in its UTF-8 form, so dangerous ones are
 //! looked for byte by byte and no validation is needed: ill-formed bytes can only add alarms.
 //! Nothing above asks where strings begin or end, so it also covers a record that is torn: a no
@@ -48,14 +55,13 @@
 //! character; in the record a backslash stands before the `/` or `u` of either, and alarms. Inner
 //! text that cannot be decoded is no JSON, and so not visible by itself.
 
-use std::sync::LazyLock;
-
-use memchr::memmem::Finder;
-use unicode_normalization::UnicodeNormalization;
-
-use crate::fold::{Class, class, fold, mapped};
+use crate::fold::fold;
 use crate::json::{contents, decode};
+use memchr::memmem::Finder;
 
+use dangers::Dangers;
+
+mod dangers;
 #[cfg(test)]
 mod tests;
 
@@ -296,82 +302,4 @@ fn is_quiet(here: &[u8; STEP], next: &[u8; STEP]) -> bool {
         noise | (byte & 0x80) | (u8::from(byte == b'\\') & !usual)
     });
     noise == 0
-}
-
-/// The code points of condition 3, by their UTF-8 form.
-struct Dangers {
-    /// 1 for a byte that a dangerous code point, or an escape, starts with.
-    suspect: [u8; 256],
-    /// One bit for each code point.
-    bits: Vec<u64>,
-}
-
-impl Dangers {
-    fn new(terms: &[&str], rules: Rules) -> Self {
-        let mut found = Self {
-            suspect: [0; 256],
-            bits: vec![0; 0x11_0000 / 64],
-        };
-        found.suspect[usize::from(b'\\')] = 1;
-        let joining = |term: &&str| {
-            term.chars()
-                .next()
-                .is_some_and(|c| class(c) == Class::Joining)
-        };
-        let every = rules.joining_term && terms.iter().any(joining);
-        let wanted: Vec<char> = terms.iter().flat_map(|term| term.nfd()).collect();
-        for (c, atoms) in &*ATOMS {
-            let dotted = *c == '\u{307}' && rules.dotted_i && wanted.contains(&'i');
-            let shared = rules.atoms && atoms.iter().any(|atom| wanted.contains(atom));
-            if every || dotted || shared {
-                found.add(*c);
-            }
-        }
-        found
-    }
-
-    fn add(&mut self, c: char) {
-        self.suspect[usize::from(c.encode_utf8(&mut [0; 4]).as_bytes()[0])] = 1;
-        self.bits[c as usize / 64] |= 1 << (c as usize % 64);
-    }
-
-    /// One bit for each suspect byte of a block.
-    fn suspects(&self, block: &[u8; STEP]) -> u32 {
-        let suspect = |byte: u8| u32::from(self.suspect[usize::from(byte)]);
-        (0..STEP).fold(0, |bits, at| bits | suspect(block[at]) << at)
-    }
-
-    /// Whether `bytes` starts with a dangerous code point.
-    fn start(&self, bytes: &[u8]) -> bool {
-        let tail = |byte: u8| usize::from(byte & 0x3F);
-        let code = match *bytes {
-            [a @ 0xC2..=0xDF, b, ..] => usize::from(a & 0x1F) << 6 | tail(b),
-            [a @ 0xE0..=0xEF, b, c, ..] => usize::from(a & 0x0F) << 12 | tail(b) << 6 | tail(c),
-            [a @ 0xF0..=0xF4, b, c, d, ..] => {
-                usize::from(a & 0x07) << 18 | tail(b) << 12 | tail(c) << 6 | tail(d)
-            }
-            _ => return false,
-        };
-        self.bits
-            .get(code / 64)
-            .is_some_and(|bits| bits >> (code % 64) & 1 == 1)
-    }
-}
-
-/// Every code point that is not plain, with its atoms.
-static ATOMS: LazyLock<Vec<(char, Vec<char>)>> = LazyLock::new(|| {
-    let plain = |c: &char| matches!(class(*c), Class::Inert | Class::Unassigned);
-    let every = ('\0'..=char::MAX).filter(|c| !plain(c));
-    every.map(|c| (c, atoms(c))).collect()
-});
-
-fn atoms(c: char) -> Vec<char> {
-    let mut found = Vec::new();
-    for part in std::iter::once(c).nfd() {
-        match mapped(part) {
-            Some(to) => found.extend(to.nfd()),
-            None => found.push(part),
-        }
-    }
-    found
 }

@@ -4,7 +4,7 @@ A message is a header and parts. Its text parts are one Message, in the place of
 each call of a tool is one, its outcome another. Never visible: parts that the program wrote itself
 (``synthetic``) or takes out (``ignored``), reasoning, snapshots, the metadata of a tool, which
 repeats its output. Invariant: what one record says never changes what another one does, but for
-the revert mark of the Session. Proof: tests/unit/sources/opencode/test_messages.py.
+the revert mark of the Session. Proof: tests/sources/test_opencode.py.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A record tells the path that the file had on the machine that wrote it; only the name of the file
 counts. Invariant: nothing but plain files of the one folder is opened, no link is followed, and a
-text is of the state that ``look`` saw. Proof: tests/unit/sources/opencode/test_spills.py.
+text is of the state that ``look`` saw. Proof: tests/sources/test_opencode_spills.py.
 """
 
 from __future__ import annotations

@@ -10,8 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
-from importlib.resources import files
-from typing import Any, Final
+from typing import Any
 
 import orjson
 
@@ -19,6 +18,7 @@ from harkback.decoding import Damaged, decode, parse_any
 from harkback.engine import Engine, Scanner
 from harkback.errors import SourceError
 from harkback.model import JsonPart, Part, StoredMessage, TextPart
+from harkback.sources import mappings
 from harkback.sources.attachments import data_url
 from harkback.sources.base import Transcript
 from harkback.sources.sqlite import mapping
@@ -39,14 +39,11 @@ from harkback.sources.sqlite.opening import is_damage
 from harkback.sources.sqlite.records import BATCH_ROWS, Findings, Fingerprint
 from harkback.sources.sqlite.select import Row, json_in
 
-READY: Final = ("openai_agents", "hermes")
-
 
 @lru_cache(maxsize=1)
 def ready() -> tuple[Generic, ...]:
     """The schemas whose mappings come with the package."""
-    folder = files("harkback.sources.sqlite") / "mappings"
-    return tuple(Generic(mapping.parse((folder / f"{n}.toml").read_text("utf-8"))) for n in READY)
+    return tuple(Generic(mapping.parse(text)) for text in mappings.ready())
 
 
 class Generic:

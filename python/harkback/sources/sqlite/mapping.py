@@ -10,11 +10,11 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
 from harkback.errors import UsageError
 from harkback.model import Kind
+from harkback.sources import mappings
 from harkback.sources.sqlite.select import Ref, Row, reference
 
 Unit: TypeAlias = Literal["s", "ms", "us", "text"]
@@ -126,7 +126,7 @@ def load(mapping: str | os.PathLike[str] | Mapping[str, Any]) -> Table:
     if isinstance(mapping, Mapping):
         return _table(mapping)
     try:
-        text = Path(mapping).read_text(encoding="utf-8")
+        text = mappings.read(mapping)
     except (OSError, ValueError):
         raise _invalid("the file cannot be read") from None
     return parse(text)

@@ -5,7 +5,7 @@ A format never opens a file itself and never lists a folder by itself: ``Files``
 once), and counts what could not be read. A
 format reads a Session in three depths: ``find`` takes names and stats, ``outline`` the first
 records, ``decode`` all of them. Invariant: ``decode`` depends on the files of its Session alone.
-Proof: tests/sources/test_contract.py.
+Proof: tests/sources/test_contract_transcripts.py.
 """
 
 from __future__ import annotations

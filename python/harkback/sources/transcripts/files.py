@@ -2,7 +2,8 @@
 
 A file is read as the listing of the View saw it: of a log that has grown since, the part that was
 there; what was replaced is read as it is now. A link to a folder is followed, once on the way from
-the root and not to a folder that is listed already; a link to a file, if it stays under the root.
+the root and not to a folder that is listed already; a link to a file, if it stays under the root
+and the file's own name is asked for too.
 Invariant: only names that were asked for are opened, to read; nothing is written. What cannot be
 listed or read is counted in ``problems``, never raised. Proof:
 tests/unit/sources/transcripts/test_files.py, tests/sources/test_transcripts_untouched.py.
@@ -115,14 +116,16 @@ class FolderFiles:
                 self.problems["name_undecodable"] += 1
                 continue
             try:
-                listed = self._look(path, here, entry)
+                listed = self._look(path, here, entry, _glob(pattern))
             except OSError as error:
                 self._refuse(error)
                 continue
             if listed is not None:
                 yield listed
 
-    def _look(self, path: str, here: tuple[str, bool], entry: os.DirEntry[str]) -> Entry | None:
+    def _look(
+        self, path: str, here: tuple[str, bool], entry: os.DirEntry[str], named: Pattern[str]
+    ) -> Entry | None:
         place, is_link = os.path.join(here[0], entry.name), entry.is_symlink()  # noqa: PTH118
         if is_link:
             place = os.path.realpath(place)
@@ -133,7 +136,12 @@ class FolderFiles:
             if not self._enter(path, place, here[1], is_link):
                 return None
             return Entry(path, True, 0, found.st_mtime_ns // 1_000_000)
-        if not modes.S_ISREG(found.st_mode) or (is_link and not _inside(self._listing.root, place)):
+        if is_link and not (
+            _inside(self._listing.root, place) and named.match(place.rpartition(os.sep)[2])
+        ):
+            self.problems["not_followed"] += 1  # a name that was not asked for, or elsewhere
+            return None
+        if not modes.S_ISREG(found.st_mode):
             self.problems["not_followed"] += 1
             return None
         listed = self._listing.files.setdefault(path, Listed(place, state_of(found)))
@@ -327,14 +335,18 @@ def reason_of(error: OSError) -> str:
 def read(place: str, start: int, stop: int) -> bytes:
     """The bytes [start, stop) of a regular file, fewer if it is shorter. Raises OSError."""
     descriptor = os.open(place, _FLAGS)
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
+    try:
         if not modes.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "not a regular file")
-        file.seek(start)
-        found = bytearray()
-        while len(found) < stop - start and (piece := file.read(stop - start - len(found))):
-            found += piece
-    return bytes(found)
+        os.lseek(descriptor, start, os.SEEK_SET)
+        found = os.read(descriptor, stop - start)
+        while len(found) < stop - start and (
+            more := os.read(descriptor, stop - start - len(found))
+        ):
+            found += more
+        return found
+    finally:
+        os.close(descriptor)
 
 
 def standing(listed: Listed, form: Form) -> Listed:

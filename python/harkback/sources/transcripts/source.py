@@ -4,7 +4,7 @@ What is costly to get is kept between Views by the states of the files it came f
 lines, outlines, titles, and the Sessions decoded last. Invariant: two Views have equal epochs only
 if no file changed in between, as far as settled times, sizes and inodes tell; and what a View
 reads of a Session twice is the same, or it raises ``source_unsettled``.
-Proof: tests/sources/test_transcripts_source.py, tests/sources/test_contract.py.
+Proof: tests/sources/test_transcripts_source.py, tests/sources/test_contract_transcripts.py.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class TranscriptView:
         files = self._listing.files
         states = tuple((path, listed.state) for path, listed in sorted(files.items()))
         if all(self._listing.settled(state) for _, state in states):
-            return hashlib.sha256(repr((states, self._catalog)).encode()).digest()
+            return states, self._catalog
         return next(_serials)
 
     def _list(self, gaps: tuple[Gap, ...]) -> Catalog:
@@ -273,7 +273,8 @@ class TranscriptView:
             except OSError:
                 same = False
             if same:
-                self._kept.lines[at.place] = (at.state, lines)
+                if lines or not may_match:  # else it may be one that could not be opened
+                    self._kept.lines[at.place] = (at.state, lines)
                 if not may_match:
                     ruled_out.add(ref.path)
         return {

@@ -6,7 +6,6 @@ tests/unit/sources/transcripts/test_values.py.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -49,10 +48,11 @@ def milliseconds(value: object) -> int:
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
         return (moment - _EPOCH) // _MILLISECOND
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return 0
-    scaled = value if abs(value) >= _SECONDS_END else value * 1000
-    return int(scaled) if abs(scaled) < _TIME_END else 0
+    if not -_TIME_END < value < _TIME_END:  # NaN is not
+        return 0
+    return int(value if abs(value) >= _SECONDS_END else value * 1000)
 
 
 def base64_size(data: str, start: int = 0) -> int:

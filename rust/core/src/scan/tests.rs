@@ -4,8 +4,10 @@
 use std::collections::BTreeSet;
 
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::canonical_combining_class;
 
-use super::{LAW, Rules, Scanner, Shown, atoms};
+use super::dangers::{ATOMS, atoms, exposed};
+use super::{LAW, Rules, Scanner, Shown};
 use crate::fold::{Class, class, fold, mapped};
 use crate::json::{contents, decode};
 
@@ -247,6 +249,39 @@ fn atoms_of_a_code_point_are_those_of_its_parts() {
             None => std::iter::once(c).nfd().collect(),
         };
         assert_eq!(whole, atoms(c).into_iter().collect(), "{c:?}");
+    }
+}
+
+#[test]
+fn marks_expose_no_ascii_that_a_code_point_does_not_show_alone() {
+    let joining: Vec<char> = ('\0'..=char::MAX)
+        .filter(|&c| class(c) == Class::Joining)
+        .collect();
+    // Of each combining class one mark will do where two follow.
+    let mut seen = BTreeSet::new();
+    let of_each: Vec<char> = joining
+        .iter()
+        .copied()
+        .filter(|&mark| seen.insert(canonical_combining_class(mark)))
+        .chain("\u{300}\u{301}\u{307}\u{308}\u{323}\u{327}\u{328}\u{331}\u{338}".chars())
+        .collect();
+    let pairs = of_each
+        .iter()
+        .flat_map(|&a| of_each.iter().map(move |&b| [a, b]));
+    let tails: Vec<String> = joining
+        .iter()
+        .map(char::to_string)
+        .chain(pairs.map(String::from_iter))
+        .collect();
+    for (c, atoms, alone) in ATOMS
+        .iter()
+        .filter(|(_, atoms, _)| atoms.iter().any(char::is_ascii))
+    {
+        assert_eq!(*alone, exposed(&c.to_string()), "{atoms:?}");
+        for tail in &tails {
+            let more = exposed(&format!("{c}{tail}"));
+            assert!(more.chars().all(|x| alone.contains(x)), "{c:?} {tail:?}");
+        }
     }
 }
 

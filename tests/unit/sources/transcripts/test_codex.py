@@ -20,7 +20,7 @@ PARENT = "019eb93c-5740-7f74-b4a3-e0cdde5c33ad"
 CHILD = "019eb946-6960-72ca-b62c-d58e97e0dff5"
 TURN_1 = "019eb93c-5750-7ffd-b8cf-0c8478ca4efc"
 TURN_2 = "019eb93c-cc70-7da2-b70f-400106760ad1"
-CHILD_TURN = "019eb946-6970-7928-b82f-adfdbdf46c06"
+CHILD_TURN = "019eb946-6960-7928-b82f-adfdbdf46c06"
 PIXELS = b"\x89PNG not really"
 IMAGE = "data:image/png;base64," + base64.b64encode(PIXELS).decode()
 
@@ -81,7 +81,7 @@ def problems(*rows: Any) -> Counter[str]:
 
 
 def test_items_are_the_text_and_events_only_twins_of_them() -> None:
-    said = read(
+    rows = [
         meta(),
         context(TURN_1),
         message("developer", "Permissions."),
@@ -93,8 +93,12 @@ def test_items_are_the_text_and_events_only_twins_of_them() -> None:
         message("assistant", "No index.", "None at all."),
         event("agent_message", message="No index."),
         event("task_complete", last_agent_message="No index."),
-    )
-    assert shown(said) == [("user", "Why is it slow?"), ("assistant", "No index.", "None at all.")]
+    ]
+    assert shown(read(*rows)) == [
+        ("user", "Why is it slow?"),
+        ("assistant", "No index.", "None at all."),
+    ]
+    assert problems(*rows) == {}
 
 
 def test_calls_and_their_results() -> None:

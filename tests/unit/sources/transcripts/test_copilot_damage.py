@@ -6,10 +6,12 @@ import json
 from collections import Counter
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harkback.sources.transcripts.copilot_cli import CopilotCli
+from harkback.decoding import parse
+from harkback.sources.transcripts.copilot_cli import CopilotCli, damage
 from support.transcripts import MemoryFiles, found, lines, shown
 
 EVENTS = "session-state/s/events.jsonl"
@@ -83,9 +85,17 @@ def test_a_whole_record_between_two_pieces_is_no_part_of_them() -> None:
     assert problems == {"damaged_record": 2}
 
 
-def test_many_pieces_that_never_fit_cost_little() -> None:
-    data = b'{"type":"x\n' + b'"}\n' * 30_000
+def test_many_pieces_that_never_fit_cost_few_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+
+    def counting(raw: bytes) -> dict[str, Any]:
+        tried.append(len(raw))
+        return parse(raw)
+
+    monkeypatch.setattr(damage, "parse", counting)
+    data = b'{"type":["x\n' + b'"}\n' * 30_000
     assert read(around(data))[0] == [("user", "before"), ("user", "after")]
+    assert len(tried) < 100
 
 
 @given(st.lists(st.binary(max_size=30), max_size=6))

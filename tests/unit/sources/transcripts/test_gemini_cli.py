@@ -116,6 +116,9 @@ def test_a_compression_takes_nothing_out_of_the_history() -> None:
         ("summary", "<state_snapshot>\nIt is slow.\n</state_snapshot>"),
         ("user", "three"),
     ]
+    # Even if what it keeps is not the end of the list.
+    kinds = [entry[0] for entry in shown(read(*TALK, {"$set": {"messages": [snapshot, TALK[1]]}}))]
+    assert kinds == ["user", "assistant", "user", "assistant", "summary"]
     assert shown(read(agreed)) == [("assistant", "Got it. Thanks for the additional context!")]
 
 

@@ -27,6 +27,8 @@ from support.hostile import json_values
         (True, 0),
         (None, 0),
         (5e246, 0),
+        (10**400, 0),
+        (-(10**400), 0),
         (float("nan"), 0),
     ],
 )

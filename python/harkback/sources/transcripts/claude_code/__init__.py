@@ -1,4 +1,4 @@
-"""Claude Code: transcripts under ``projects``, one line a row. Facts: docs/claude-code.md."""
+"""Claude Code: transcripts under ``projects``, one line a row. Facts: docs/claude_code.md."""
 
 from harkback.sources.transcripts.claude_code.finding import roots
 from harkback.sources.transcripts.claude_code.format import ClaudeCode

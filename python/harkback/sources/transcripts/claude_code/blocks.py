@@ -8,7 +8,6 @@ Proof: tests/unit/sources/transcripts/claude_code/test_blocks.py.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any, Final
 
 from harkback.model import AttachmentPart, JsonPart, Part, TextPart
@@ -23,16 +22,17 @@ _DEPTH: Final = 16
 _SILENT: Final = frozenset({"thinking", "redacted_thinking", "tool_reference"})
 
 
-def content(value: object) -> Iterator[dict[str, Any]]:
+def content(value: object) -> list[dict[str, Any]]:
     """The blocks of a message's content; a bare string is one block of text."""
     if isinstance(value, str):
-        yield {"type": "text", "text": value}
-    elif isinstance(value, list):
-        for item in value:
-            if isinstance(item, dict):
-                yield item
-            elif isinstance(item, str):
-                yield {"type": "text", "text": item}
+        return [{"type": "text", "text": value}]
+    if not isinstance(value, list):
+        return []
+    return [
+        item if isinstance(item, dict) else {"type": "text", "text": item}
+        for item in value
+        if isinstance(item, dict | str)
+    ]
 
 
 def is_call(kind: str) -> bool:

@@ -25,12 +25,13 @@ SIDECHAINS: Final = "/sidechains"
 _AGENT: Final = "agent-*"
 _COMPACTION: Final = "agent-acompact-"  # the transcript of the helper that writes summaries
 _DEPTH: Final = 4  # of folders below ``subagents``, and of the desktop's above its Sessions
+_START: Final = 64  # of a line: its type stands there
 _HEAD: Final = 16 << 10
 _SPILLED: Final = (".txt", ".json")
 #: Bytes without which a file holds no Message, whoever wrote it. An escape may hide them.
 _SAID: Final = re.compile(rb'"type"\s*:\s*"(?:user|assistant|attachment|queue-operation)"|\\u')
 _SIDECHAIN: Final = re.compile(rb'"isSidechain"\s*:\s*true')
-_FIRST_MAJOR: Final = re.compile(rb'"version"\s*:\s*"[01]\.')
+_VERSION: Final = re.compile(rb'"version"\s*:\s*"(\d+)\.')
 
 
 @dataclass(slots=True)
@@ -106,7 +107,8 @@ def find(files: Files) -> Iterator[Found]:
 
 def holds_sidechains(head: bytes) -> bool:
     """Whether a transcript that begins so may hold those of its subagents: up to 1.x they did."""
-    return _FIRST_MAJOR.search(head) is not None and (
+    version = _VERSION.search(head)  # of the first row that has one
+    return (version is not None and version[1] in (b"0", b"1")) and (
         len(head) == _HEAD or _SIDECHAIN.search(head) is not None
     )
 
@@ -182,8 +184,10 @@ def _subagents(
 
 def _summaries(head: bytes) -> Iterator[tuple[str, str]]:
     """Summaries at the top of a file, by the last row of the history that each tells of."""
+    if b'"summary"' not in head[:_START]:
+        return
     for line in head.split(b"\n")[:-1]:
-        if b'"summary"' not in line[:64]:
+        if b'"summary"' not in line[:_START]:
             return
         try:
             row = parse(line)

@@ -6,10 +6,12 @@ takes to look at it. Proof: tests/unit/sources/transcripts/claude_code/test_form
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from harkback.decoding import Damaged, parse
 from harkback.sources.transcripts import values
 from harkback.sources.transcripts.base import Decoded, FileRef, Files, Found, Outline, Record
 from harkback.sources.transcripts.claude_code import finding
@@ -38,7 +40,11 @@ class ClaudeCode:
         return finding.find(files)
 
     def outline(self, files: Files, found: Found) -> Outline:
-        opening = _opening(files, found)
+        heads = [files.head(ref.path) for ref in _lines(found)]
+        side = _side(found, heads)
+        # Most first Messages stand in the first bytes, which cost a tenth of opening a reader.
+        opening = _opening(files, found, side, _head_records(heads[0]))
+        opening = opening or _opening(files, found, side, _records(files, found))
         if opening is None:
             return Outline(empty=True)
         first = opening.first
@@ -77,7 +83,8 @@ class ClaudeCode:
             files.problems["spilled_output_missing"] += 1
             return None
 
-        transcript = Transcript(found.id, _side(files, found), files.problems, spilled)
+        side = _side(found, [files.head(ref.path) for ref in _lines(found)])
+        transcript = Transcript(found.id, side, files.problems, spilled)
         for record in _records(files, found):
             transcript.add(record.offset, record.value)
         return Decoded(
@@ -85,11 +92,11 @@ class ClaudeCode:
         )
 
 
-def _opening(files: Files, found: Found) -> _Opening | None:
+def _opening(files: Files, found: Found, side: Side, records: Iterable[Record]) -> _Opening | None:
     """Reads on to the first Message; None if there is none."""
-    transcript = Transcript(found.id, _side(files, found), files.problems, lambda _: None)
+    transcript = Transcript(found.id, side, files.problems, lambda _: None)
     opening = _Opening()
-    for record in _records(files, found):
+    for record in records:
         row = record.value
         if not transcript.takes(row):
             continue
@@ -104,13 +111,11 @@ def _opening(files: Files, found: Found) -> _Opening | None:
     return opening if transcript.messages() else None
 
 
-def _side(files: Files, found: Found) -> Side:
+def _side(found: Found, heads: list[bytes]) -> Side:
     if found.id.endswith(finding.SIDECHAINS):
         return "sidechains"
-    if found.parent_kind != "subagent":
-        for ref in _lines(found):
-            if finding.holds_sidechains(files.head(ref.path)):
-                return "main"
+    if found.parent_kind != "subagent" and any(map(finding.holds_sidechains, heads)):
+        return "main"
     return "all"
 
 
@@ -121,6 +126,15 @@ def _lines(found: Found) -> list[FileRef]:
 def _records(files: Files, found: Found) -> Iterator[Record]:
     for ref in _lines(found):
         yield from files.records(ref.path)
+
+
+def _head_records(head: bytes) -> Iterator[Record]:
+    """The records that end in the first bytes of a file."""
+    start = 0
+    while (end := head.find(b"\n", start)) >= 0:
+        with suppress(Damaged):  # the reader of the whole file counts it
+            yield Record(start, parse(head[start:end]))
+        start = end + 1
 
 
 def _description(files: Files, found: Found) -> str:
@@ -137,11 +151,12 @@ def _description(files: Files, found: Found) -> str:
 def _origin(files: Files, found: Found, session: str) -> str:
     """The first row of the history that ``session`` goes on with, file by file."""
     folder = found.files[0].path.rpartition("/")[0]
+    siblings = {entry.path for entry in files.listing(folder, "*.jsonl")}
     origin = ""
     for _ in range(_HOPS):
-        first = next(
-            (r.value for r in files.records(f"{folder}/{session}.jsonl") if r.value.get("uuid")), {}
-        )
+        path = f"{folder}/{session}.jsonl"
+        records = files.records(path) if path in siblings else iter(())
+        first = next((record.value for record in records if record.value.get("uuid")), {})
         origin = values.text(first.get("uuid")) or origin
         above = values.text(first.get("sessionId"))
         if not isinstance(first.get("parentUuid"), str) or above in ("", session):

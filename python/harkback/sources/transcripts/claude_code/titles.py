@@ -1,7 +1,8 @@
 """What a transcript is called: a given title, else a made one, else its first prompt.
 
 Invariant: the last title of a kind wins, an empty one takes it back, and a title is one string of
-a record, or the first line of one. Proof: tests/unit/sources/transcripts/claude_code/test_titles.py.
+a record, or the first line of one.
+Proof: tests/unit/sources/transcripts/claude_code/test_titles.py.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ class Transcript:
 
     def add(self, offset: int, row: dict[str, Any]) -> None:
         """Takes the next row; ``offset`` is where it lies in its file."""
-        if not self.takes(row):
+        if self._side != "all" and not self.takes(row):
             return
         kind = row.get("type")
         uuid = row.get("uuid")
@@ -177,21 +177,23 @@ class Transcript:
     def _user(self, uuid: str | None, offset: int, row: dict[str, Any]) -> None:
         if row.get("isMeta") is True:
             return
-        content = values.mapping(row.get("message")).get("content")
+        content = blocks.content(values.mapping(row.get("message")).get("content"))
         identity = self._identity(uuid, offset, row)
         if row.get("isCompactSummary") is True:
-            texts = (values.text(block.get("text")) for block in blocks.content(content))
+            texts = (values.text(block.get("text")) for block in content)
             parts: list[Part] = [TextPart("text", text) for text in texts if text]
             self._drafts.append(Draft(identity, "summary", self._when(row), uuid, parts))
             return
-        way: _Way = "prompt"
-        for block in blocks.content(content) if isinstance(content, list) else ():
+        others = []
+        for block in content:
             kind = block.get("type")
             if isinstance(kind, str) and blocks.is_result(kind):
                 self._result(uuid, identity, row, block)
-                way = "beside"
-        if row.get("promptSource") != "system" and _origin(row) != "task-notification":
-            self._said(uuid, identity, row, content, way)
+            else:
+                others.append(block)
+        if others and row.get("promptSource") != "system" and _origin(row) != "task-notification":
+            way: _Way = "prompt" if len(others) == len(content) else "beside"
+            self._said(uuid, identity, row, others, way)
 
     def _assistant(self, uuid: str | None, offset: int, row: dict[str, Any]) -> None:
         message = values.mapping(row.get("message"))
@@ -225,10 +227,10 @@ class Transcript:
                 and True not in (attached.get("isMeta"), row.get("isMeta"))
                 and "task-notification" not in (_origin(attached), _origin(row))
             ):
-                self._said(uuid, identity, row, attached.get("prompt"), "queued")
+                self._said(uuid, identity, row, blocks.content(attached.get("prompt")), "queued")
         elif kind == "queue-operation":
             if row.get("operation") == "enqueue":
-                self._said(None, identity, row, row.get("content"), "waiting")
+                self._said(None, identity, row, blocks.content(row.get("content")), "waiting")
         elif kind == "summary":
             self._titles.summarise(row, self._parents)
         elif not self._titles.add(kind, row):
@@ -237,11 +239,16 @@ class Transcript:
     # --- what rows hold -----------------------------------------------------------------------
 
     def _said(
-        self, uuid: str | None, identity: str, row: dict[str, Any], content: object, way: _Way
+        self,
+        uuid: str | None,
+        identity: str,
+        row: dict[str, Any],
+        content: list[dict[str, Any]],
+        way: _Way,
     ) -> None:
         """What somebody typed, if anything is left when injected text is cut off."""
         draft = Draft(identity, "user", 0, uuid, opens_turn=way != "beside")
-        for block in blocks.content(content):
+        for block in content:
             kind = block.get("type")
             if kind == "text":
                 self._typed(draft, values.text(block.get("text")))
@@ -250,7 +257,7 @@ class Transcript:
             elif blocks.is_media(kind):
                 draft.parts += blocks.media(block)
                 draft.is_prompt = True
-            elif not (blocks.is_result(kind) or blocks.is_silent(kind)):
+            elif not blocks.is_silent(kind):
                 values.count_unknown(self._problems, block)
         if not draft.parts:
             return
@@ -347,9 +354,10 @@ class Transcript:
 
     def _identity(self, uuid: str | None, offset: int, row: dict[str, Any]) -> str:
         """An id that copies of the row have too: a fork by the SDK names the row it copied."""
-        original = values.mapping(row.get("forkedFrom")).get("messageUuid")
-        if isinstance(original, str) and original:
-            return original
+        if "forkedFrom" in row:
+            original = values.text(values.mapping(row["forkedFrom"]).get("messageUuid"))
+            if original:
+                return original
         return f"{self._session}@{offset}" if uuid is None else uuid
 
     def _when(self, row: dict[str, Any]) -> int:

@@ -160,6 +160,8 @@ class Rows:
         if name and name != self._session:
             self._owner = self.origin = name
             self._codex_turn = ""
+        elif name:
+            self._owner = name
 
     def _enter_turn(self, turn: str, *, of_last_prompt: bool = False) -> None:
         """A Turn begins, unless its context only follows the prompt that has begun it."""

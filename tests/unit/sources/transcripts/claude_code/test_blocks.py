@@ -29,6 +29,8 @@ def result(content: object) -> tuple[list[str], list[AttachmentPart], Counter[st
     ("content", "leaves"),
     [
         ("plain", ["plain"]),
+        ("plain\n<system-reminder>x</system-reminder>", ["plain"]),
+        ([text("plain\n<system-reminder>x</system-reminder>")], ["plain"]),
         ("", []),
         (None, []),
         (5, []),

@@ -177,3 +177,8 @@ def test_a_summary_is_asked_for_only_where_there_are_some(monkeypatch: pytest.Mo
     chain = Chain()
     chain.assistant(text("x"))
     assert list(paths(chain.files())) == [SESSION]
+
+
+def test_an_empty_file_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(MemoryFiles, "head")
+    assert paths({PATH: b""}) == {}

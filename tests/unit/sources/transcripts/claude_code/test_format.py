@@ -117,6 +117,17 @@ def test_files_that_name_each_other_in_a_ring() -> None:
     assert len(outlines(contents)) == 2
 
 
+@pytest.mark.parametrize("session", ["gone", "../../secret", "*", f"../-home-ada-engine/{OTHER}"])
+def test_a_session_that_has_no_file_there_is_not_looked_for(session: str) -> None:
+    chain = Chain(OTHER)
+    chain.user("on", parentUuid="x", sessionId=session)
+    files = MemoryFiles({**chain.files(), "secret.jsonl": b"{}"})
+    (one,) = ClaudeCode().find(files)
+    outline = ClaudeCode().outline(files, one)
+    assert (outline.parent, outline.origin) == (session, "user-0")
+    assert set(files.opened) <= set(chain.files())
+
+
 def test_an_old_subagent_names_its_parent() -> None:
     chain = Chain(isSidechain=True, agentId="old")
     chain.user("look")
@@ -131,6 +142,14 @@ def test_the_outline_of_sidechains_is_their_own() -> None:
     told = outlines(chain.files())
     assert told[f"{SESSION}/sidechains"].project == "/side"
     assert told[f"{SESSION}/sidechains"].started_at == told[SESSION].started_at + 1000
+
+
+def test_a_first_message_behind_the_first_bytes() -> None:
+    chain = Chain()
+    first = chain.user("meta", isMeta=True)
+    chain.row("progress", data="x" * 20_000)
+    chain.user("go")
+    assert outlines(chain.files())[SESSION].origin == first
 
 
 def test_old_files_without_sidechains_have_none() -> None:

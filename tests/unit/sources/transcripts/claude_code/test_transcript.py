@@ -123,7 +123,14 @@ def test_rows_that_hold_nothing_said() -> None:
     chain.row("system", subtype="informational", content="stopped by a hook")
     chain.row("attachment", attachment={"type": "task_reminder", "content": "x"})
     chain.row("attachment", attachment={"type": "file", "content": "x"})
+    chain.row("attachment", attachment={"type": "hook_prompt", "prompt": "x"})
+    chain.row("attachment", attachment={"type": "queued_command", "prompt": "x"}, isMeta=True)
+    chain.queued("x", isMeta=True)
+    chain.queued("x", commandMode="task-notification")
+    chain.queued("x", origin={"kind": "task-notification"})
+    chain.bare("queue-operation", operation="popAll", content="x")
     chain.bare("mode", mode="plan")
+    chain.assistant(text("\n\n"))
     assert chain.messages() == ()
 
 
