@@ -24,7 +24,7 @@ def redaction(engine: Engine) -> Redaction:
 
 def drawn(shape: str, context: str) -> list[Planted]:
     dice = random.Random(f"{shape} {context}")
-    return [make(shape, dice) for _ in range(3)]
+    return [make(shape, dice) for _ in range(2)]
 
 
 def attack(redaction: Redaction, shape: str, context: str, dress: Dress) -> None:
