@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from harkback.config import SCAN_SLICE_SESSIONS
 from harkback.model import Gap, Session
+from harkback.projects import Globs, excluded, project_of
 from harkback.query import Query
-from harkback.sources.base import View
+from harkback.sources.base import Catalog, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,11 @@ class Candidate:
     def place(self) -> tuple[str, str]:
         """What names the Session among all Sources."""
         return self.session.source, self.session.id
+
+    @property
+    def described(self) -> Session:
+        """The Session with all that is costly to know."""
+        return self.view.describe(self.session.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +56,31 @@ class Offered:
 
 
 def eligible(
-    views: Iterable[View], query: Query, allowed: Callable[[Session], bool] | None
+    views: Iterable[View],
+    query: Query,
+    allowed: Callable[[Session], bool] | None,
+    projects: Globs = (),
 ) -> Eligible:
-    """The Sessions that are in scope: not archived unless asked, inside ``within``, allowed."""
+    """The Sessions in scope: inside ``within``, not archived unless asked, allowed.
+
+    Args:
+        projects: whose Sessions are out of scope, and those started from them that name no other.
+    """
     gaps: list[Gap] = []
     chosen: list[Candidate] = []
-    archived = outside = refused = 0
+    archived = outside = refused = shut = 0
     for view in views:
         catalog = view.sessions()
         gaps.extend(catalog.gaps)
+        shuts = _Shutter(view, catalog, projects)
         for session in catalog.sessions:
-            if query.within not in (None, session.id, session.lineage):
+            if not _is_within(view, query, session):
                 outside += 1
+            elif shuts.out(session):
+                shut += 1
             elif session.archived and not query.include_archived:
                 archived += 1
-            elif allowed is not None and not _allows(allowed, session):
+            elif allowed is not None and not _allows(allowed, view.describe(session.id)):
                 refused += 1
             else:
                 chosen.append(Candidate(view, session))
@@ -74,8 +90,28 @@ def eligible(
         gaps.append(Gap("outside_scope", "Sessions outside `within` were not searched.", outside))
     if refused:
         gaps.append(Gap("host_excluded", "Sessions were excluded by the host.", refused))
+    if shut:
+        message = "Sessions of excluded projects were not searched."
+        gaps.append(Gap("project_excluded", message, shut))
     chosen.sort(key=lambda c: (-c.session.last_activity_at, *c.place))
     return Eligible(tuple(chosen), tuple(gaps))
+
+
+def find(
+    views: Iterable[View],
+    allowed: Callable[[Session], bool] | None,
+    projects: Globs,
+    chosen: Callable[[Session], bool],
+) -> Candidate | None:
+    """The first listed Session that is ``chosen``, archived or not, if it may be read."""
+    for view in views:
+        catalog = view.sessions()
+        for session in catalog.sessions:
+            if chosen(session):
+                told = allowed is None or _allows(allowed, view.describe(session.id))
+                shut = _Shutter(view, catalog, projects).out(session)
+                return Candidate(view, session) if told and not shut else None
+    return None
 
 
 def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:
@@ -96,6 +132,27 @@ def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:
                 declined[result.declined] = None
             chosen.extend(c for c in asked if c.session.id in result.offered)
     return Offered(tuple(chosen), tuple(declined), unreached)
+
+
+class _Shutter:
+    """Which Sessions of one View belong to an excluded project."""
+
+    def __init__(self, view: View, catalog: Catalog, projects: Globs) -> None:
+        self._view = view
+        self._projects = projects
+        self._listed = {session.id for session in catalog.sessions} if projects else set()
+
+    def out(self, session: Session) -> bool:
+        return bool(self._projects) and excluded(
+            self._projects, project_of(session.id, self._describe)
+        )
+
+    def _describe(self, session: str) -> Session | None:
+        return self._view.describe(session) if session in self._listed else None
+
+
+def _is_within(view: View, query: Query, session: Session) -> bool:
+    return query.within in (None, session.id) or query.within == view.describe(session.id).lineage
 
 
 def _allows(allowed: Callable[[Session], bool], session: Session) -> bool:

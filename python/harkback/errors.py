@@ -23,6 +23,10 @@ QueryReason: TypeAlias = Literal[
     "unknown_order",
     "deadline_invalid",
     "active_invalid",
+    "not_found",
+    "unknown_view",
+    "neighbours_out_of_range",
+    "cursor_invalid",
 ]
 SourceReason: TypeAlias = Literal[
     "source_missing",
@@ -35,8 +39,20 @@ SourceReason: TypeAlias = Literal[
     "source_duplicate",
 ]
 StoreReason: TypeAlias = Literal["store_exists", "store_foreign", "store_invalid"]
-UsageReason: TypeAlias = Literal["engine_unknown", "engine_unavailable", "policy_invalid", "closed"]
-Reason: TypeAlias = QueryReason | SourceReason | StoreReason | UsageReason
+UsageReason: TypeAlias = Literal[
+    "engine_unknown",
+    "engine_unavailable",
+    "policy_invalid",
+    "rule_unknown",
+    "finder_invalid",
+    "finder_failed",
+    "projects_invalid",
+    "input_too_large",
+    "mapping_invalid",
+    "closed",
+]
+SettingsReason: TypeAlias = Literal["settings_unreadable", "settings_invalid"]
+Reason: TypeAlias = QueryReason | SourceReason | StoreReason | UsageReason | SettingsReason
 
 
 class HarkbackError(Exception):
@@ -54,7 +70,6 @@ class HarkbackError(Exception):
         super().__init__(message)
         self.reason = reason
         self.message = message
-
 
     def bare(self) -> Self:
         """Itself, without the calls it came through and the error it was made from.
@@ -90,4 +105,11 @@ class UsageError(HarkbackError):
     """The host wired Harkback up in a way that cannot work."""
 
     def __init__(self, reason: UsageReason, message: str) -> None:
+        super().__init__(reason, message)
+
+
+class SettingsError(HarkbackError):
+    """The config file cannot be used as it stands; a value of it is never repeated."""
+
+    def __init__(self, reason: SettingsReason, message: str) -> None:
         super().__init__(reason, message)

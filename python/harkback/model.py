@@ -9,10 +9,11 @@ Proof: tests/unit/test_model.py.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-Kind: TypeAlias = Literal["user", "assistant", "tool_call", "tool_result", "summary"]
-KINDS: tuple[Kind, ...] = ("user", "assistant", "tool_call", "tool_result", "summary")
+Kind: TypeAlias = Literal["user", "assistant", "tool_call", "tool_result", "summary", "title"]
+KINDS: tuple[Kind, ...] = ("user", "assistant", "tool_call", "tool_result", "summary", "title")
+ABANDONED: Final = 16  # added to the index of a kind: a rewound Message
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Span: TypeAlias = tuple[int, int]  # [start, end), code points
@@ -78,6 +79,7 @@ class StoredMessage(NamedTuple):
     parts: tuple[Part, ...]
     locator: str  # opaque outside its Source: where the records of this Message lie
     in_progress: bool = False
+    abandoned: bool = False  # rewound, rolled back or edited away; still there, out of scope
 
 
 # --- after projection -----------------------------------------------------------------------
@@ -92,7 +94,9 @@ class Leaf(NamedTuple):
 
 # --- redaction rules are data, run by both engines ------------------------------------------
 
-RuleKind: TypeAlias = Literal["pattern", "run", "between", "key"]
+RuleKind: TypeAlias = Literal["pattern", "run", "between", "key", "word"]
+#: What a secret that was found has to hold, beyond its shape; "" asks for nothing.
+Validator: TypeAlias = Literal["", "mixed", "random", "luhn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +105,17 @@ class Rule:
 
     id: str
     kind: RuleKind
-    keywords: tuple[str, ...]  # literals, matched ASCII case-insensitively; no keyword, no work
+    keywords: tuple[str, ...]  # literals, matched ASCII case-insensitively; none of kind "word"
     reason: str
     shape: str = ""  # matched at the keyword; group 1 is the secret, else the whole match
     before: int = 0  # code points between the start of the shape and its keyword
     boundary: bool = False  # the code point before the shape is not [A-Za-z0-9_]
-    run: str = ""  # kind "run": the class the secret goes on in, however long
+    run: str = ""  # kind "run": the class the secret goes on in; "word": the class of whole runs
     end: str = ""  # kind "between": the literal that closes the block
     names: tuple[str, ...] = ()  # kind "key": last segments that make a name sensitive
     qualifiers: tuple[str, ...] = ()  # kind "key": segments that make a following `key` sensitive
+    validator: Validator = ""  # run on the whole secret, of which it reads a bounded start
+    back: str = ""  # a class: up to 64 code points of it left of the keyword belong to the secret
 
 
 class RedactedSpan(NamedTuple):
@@ -129,9 +135,12 @@ class Entry(NamedTuple):
     id: str
     turn: str | None
     timestamp: int
-    kind: int  # index into KINDS
+    kind: int  # index into KINDS, plus ABANDONED
     locator: str
     leaves: list[tuple[str, bool]]  # (text, sensitive)
+    #: Redacted spans of each leaf where the policy found them itself, disjoint and in order; None:
+    #: the redactor of the Corpus finds them.
+    cuts: list[list[Span]] | None = None
 
 
 class Row(NamedTuple):
@@ -169,13 +178,16 @@ GapCode: TypeAlias = Literal[
     "record_damaged",
     "stream_in_flight",
     "archived_excluded",
+    "abandoned_excluded",
     "active_turn_excluded",
     "host_excluded",
+    "project_excluded",
     "outside_scope",
     "outside_time",
     "deadline",
     "fast_path_declined",
     "body_archived",
+    "finder_failed",
     "term_without_match",
     "hits_not_shown",
     "text_shortened",
@@ -204,6 +216,8 @@ class PassageMessage:
     is_anchor: bool = False
     truncated: bool = False
     in_progress: bool = False
+    abandoned: bool = False
+    anchor: str | None = None  # where it is not the Passage's own
 
 
 @dataclass(frozen=True, slots=True)

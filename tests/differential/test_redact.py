@@ -6,11 +6,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import harkback.engine
-from harkback.redaction import DEFAULT
+from harkback.model import Rule
+from harkback.redaction import DEFAULT, Policy
 from support.secrets import IN_CONTEXT, SECRETS
 
 NATIVE = DEFAULT.bind(harkback.engine.load("native"))
 REFERENCE = DEFAULT.bind(harkback.engine.load("reference"))
+
+#: What the default rules may not use: other scripts, validators, whole runs, a look back.
+REASON = "made for a test"
+OWN = Policy(
+    (
+        Rule(
+            "names",
+            "key",
+            ("password", "密码", "密钥", "key"),
+            REASON,
+            names=("password", "密码", "密钥"),
+            qualifiers=("api", "接口"),
+        ),
+        Rule("word", "word", (), REASON, "[a-z0-9]{4,12}", run="a-z0-9é", validator="mixed"),
+        Rule("back", "run", ("sk",), REASON, "sk[-_](a?)", back="a-z密", boundary=True, run=r"\w-"),
+        Rule("card", "pattern", tuple("0123456789"), REASON, "[0-9 -]{12,30}", validator="luhn"),
+        Rule("random", "run", ("=",), REASON, "=", run="a-zA-Z0-9", validator="random"),
+    )
+)
+OWN_NATIVE = OWN.bind(harkback.engine.load("native"))
+OWN_REFERENCE = OWN.bind(harkback.engine.load("reference"))
 
 ATOMS = (
     *(secret for secrets in SECRETS.values() for secret in secrets),
@@ -33,6 +55,17 @@ ATOMS = (
     "}}",
     "**",
     "密钥",
+    "密码",
+    "接口key",
+    "是",
+    "为",
+    "：",
+    "＝",
+    "“",
+    "」",
+    "，",
+    "　",
+    "4111 1111 1111 1111",
     "é",
     "😀",
     "Bearer",
@@ -66,6 +99,28 @@ ATOMS = (
     "\\\n",
     "\\\r\n",
     "  ",
+    "name",
+    "key",
+    "value",
+    ";password=",
+    "<password>",
+    "</",
+    "->",
+    "%3D",
+    "%253d",
+    "%26",
+    "%22",
+    "\x1b[1;32m",
+    "\x1b[0m",
+    "\u200b",
+    "\u3000",
+    "'''",
+    '"""',
+    ": |\n  ",
+    ": >-\r\n ",
+    "\n[db]\n",
+    "\\n",
+    "swordfish\n",
     " = ",
     ": ",
 )
@@ -77,6 +132,7 @@ TEXTS = st.lists(st.sampled_from(ATOMS) | st.text(max_size=3), max_size=24).map(
 def test_spans_are_the_same(text: str) -> None:
     text = text.encode(errors="replace").decode()
     assert NATIVE.spans(text) == REFERENCE.spans(text)
+    assert OWN_NATIVE.spans(text) == OWN_REFERENCE.spans(text)
 
 
 @given(st.lists(st.sampled_from(ATOMS) | st.text(max_size=3), max_size=5).map("".join))
@@ -84,6 +140,7 @@ def test_spans_are_the_same(text: str) -> None:
 def test_names_are_judged_the_same(name: str) -> None:
     name = name.encode(errors="replace").decode()
     assert NATIVE.sensitive(name) == REFERENCE.sensitive(name)
+    assert OWN_NATIVE.sensitive(name) == OWN_REFERENCE.sensitive(name)
 
 
 def test_every_prefix_and_suffix_of_every_secret() -> None:

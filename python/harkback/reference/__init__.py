@@ -12,9 +12,10 @@ from harkback.reference.bm25 import bm25, bm25_terms
 from harkback.reference.chunks import reassemble
 from harkback.reference.corpus import Corpus as corpus
 from harkback.reference.fold import fold
+from harkback.reference.lines import lines
 from harkback.reference.redact import redactor
 from harkback.reference.scan import scanner
-from harkback.reference.surviving import locate
+from harkback.reference.surviving import grow, locate
 
 name: Final[Literal["reference"]] = "reference"
 
@@ -23,6 +24,8 @@ __all__ = [
     "bm25_terms",
     "corpus",
     "fold",
+    "grow",
+    "lines",
     "locate",
     "name",
     "reassemble",

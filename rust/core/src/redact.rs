@@ -6,9 +6,16 @@
 //! whatever it holds. Proof: `tests/unit/redaction`, `tests/differential/test_redact.py`.
 
 mod benign;
+mod charset;
+mod edge;
+mod ends;
 mod key;
 mod name;
+mod pattern;
+mod separator;
 mod shape;
+mod validate;
+mod value;
 
 use std::collections::BTreeSet;
 
@@ -30,6 +37,8 @@ pub enum RuleKind {
     Between,
     /// The value under or after a sensitive name.
     Key,
+    /// A whole run of a class of characters; needs no keyword.
+    Word,
 }
 
 /// One class of secret; `harkback.model.Rule` says what the fields mean.
@@ -46,6 +55,8 @@ pub struct Rule {
     pub end: String,
     pub names: Vec<String>,
     pub qualifiers: Vec<String>,
+    pub validator: String,
+    pub back: String,
 }
 
 /// A stretch that is taken out, in bytes, and the ids of the rules that ask for it, sorted.
@@ -63,6 +74,7 @@ pub struct RedactedSpan {
 enum Matcher {
     Shape(shape::Shape),
     Names(name::Names),
+    Words(shape::Shape),
 }
 
 /// A span while rules are still places in the list of rules.
@@ -70,7 +82,8 @@ enum Matcher {
 struct Cut {
     start: usize,
     end: usize,
-    rules: BTreeSet<usize>,
+    /// In no order, and some of them more than once.
+    rules: Vec<usize>,
 }
 
 /// Rules, prepared once. Safe to use from several threads.
@@ -95,6 +108,7 @@ impl Redactor {
         for (index, rule) in rules.iter().enumerate() {
             matchers.push(match rule.kind {
                 RuleKind::Key => Matcher::Names(name::Names::new(&rule.names, &rule.qualifiers)),
+                RuleKind::Word => Matcher::Words(shape::Shape::new(rule)?),
                 _ => Matcher::Shape(shape::Shape::new(rule)?),
             });
             for keyword in &rule.keywords {
@@ -139,7 +153,7 @@ impl Redactor {
             return Vec::from_iter((!text.is_empty()).then(|| self.named(&all)));
         }
         let mut cuts = self.pass(text);
-        for _ in 1..PASSES {
+        for pass in 1..PASSES {
             if cuts.is_empty() {
                 break;
             }
@@ -156,6 +170,9 @@ impl Redactor {
             if new.is_empty() {
                 break;
             }
+            if pass + 1 == PASSES {
+                settle(text.as_bytes(), &mut new);
+            }
             cuts.append(&mut new);
             cuts = merge(cuts);
         }
@@ -166,7 +183,7 @@ impl Redactor {
     pub fn sensitive(&self, name: &str) -> bool {
         self.matchers.iter().any(|matcher| match matcher {
             Matcher::Names(names) => names.sensitive(name.as_bytes()),
-            Matcher::Shape(_) => false,
+            Matcher::Shape(_) | Matcher::Words(_) => false,
         })
     }
 
@@ -182,13 +199,14 @@ impl Redactor {
     fn pass(&self, text: &str) -> Vec<Cut> {
         let mut cuts = Vec::new();
         let mut last: Vec<shape::Last> = Vec::new();
-        let mut runs = key::Runs::default();
+        let mut runs = ends::Runs::default();
         for found in self.keywords.find_overlapping_iter(text) {
             for &rule in &self.owners[found.pattern().as_usize()] {
                 let span = match &self.matchers[rule] {
                     Matcher::Names(names) => {
                         key::find(text.as_bytes(), found.end(), names, &mut runs)
                     }
+                    Matcher::Words(_) => None,
                     Matcher::Shape(shape) => {
                         last.resize(self.matchers.len(), None);
                         shape.find(text, found.start(), &mut last[rule])
@@ -198,9 +216,21 @@ impl Redactor {
                     cuts.push(Cut {
                         start: span.start,
                         end: span.end,
-                        rules: BTreeSet::from([rule]),
+                        rules: vec![rule],
                     });
                 }
+            }
+        }
+        for (rule, matcher) in self.matchers.iter().enumerate() {
+            if let Matcher::Words(shape) = matcher {
+                let words = shape
+                    .words(text)
+                    .filter(|word| !is_marks(&text[word.clone()]));
+                cuts.extend(words.map(|word| Cut {
+                    start: word.start,
+                    end: word.end,
+                    rules: vec![rule],
+                }));
             }
         }
         let mut cuts = merge(cuts);
@@ -227,12 +257,31 @@ fn merge(mut cuts: Vec<Cut>) -> Vec<Cut> {
         match merged.last_mut() {
             Some(known) if cut.start <= known.end => {
                 known.end = known.end.max(cut.end);
-                known.rules.append(&mut cut.rules);
+                if known.rules.last() != cut.rules.last() || cut.rules.len() > 1 {
+                    known.rules.append(&mut cut.rules);
+                }
             }
             _ => merged.push(cut),
         }
     }
     merged
+}
+
+/// A chain of secrets that is longer than the passes goes whole, to white space.
+fn settle(text: &[u8], cuts: &mut [Cut]) {
+    let space = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
+    let mut reached = 0;
+    for cut in cuts {
+        if cut.start > reached {
+            let left = text[reached..cut.start].iter().rposition(space);
+            cut.start = left.map_or(reached, |space| reached + space + 1);
+        }
+        if cut.end > reached {
+            let right = text[cut.end..].iter().position(space);
+            reached = right.map_or(text.len(), |length| cut.end + length);
+        }
+        cut.end = reached;
+    }
 }
 
 fn grow(text: &str, cut: &mut Cut) {

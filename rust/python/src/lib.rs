@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod bm25;
 mod corpus;
+mod lines;
 mod redact;
 mod surviving;
 mod text;
@@ -19,9 +20,11 @@ mod _native {
     #[pymodule_export]
     use crate::corpus::{Corpus, corpus};
     #[pymodule_export]
+    use crate::lines::{Lines, lines};
+    #[pymodule_export]
     use crate::redact::{Redactor, redactor};
     #[pymodule_export]
-    use crate::surviving::locate;
+    use crate::surviving::{grow, locate};
     #[pymodule_export]
     use crate::text::{Scanner, fold, reassemble, scanner};
 }

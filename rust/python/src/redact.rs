@@ -23,6 +23,8 @@ pub(crate) struct Rule {
     end: String,
     names: Vec<String>,
     qualifiers: Vec<String>,
+    validator: String,
+    back: String,
 }
 
 impl Rule {
@@ -32,6 +34,7 @@ impl Rule {
             "run" => RuleKind::Run,
             "between" => RuleKind::Between,
             "key" => RuleKind::Key,
+            "word" => RuleKind::Word,
             _ => {
                 return Err(PyValueError::new_err(format!(
                     "rule {}: unknown kind",
@@ -50,6 +53,8 @@ impl Rule {
             end: self.end,
             names: self.names,
             qualifiers: self.qualifiers,
+            validator: self.validator,
+            back: self.back,
         })
     }
 }

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harkback.engine import Engine
-from harkback.redaction import DEFAULT
+from harkback.model import Rule
+from harkback.redaction import DEFAULT, Policy
 
 SENSITIVE = (
     "password",
@@ -59,7 +60,6 @@ HARMLESS = (
     "token_type",
     "hotkey",
     "bypass_auth_check",
-    "密钥",
 )
 
 #: (what is written, what is shown)
@@ -103,6 +103,11 @@ TAKEN = (
     ("Server=a;Password=hunter;Port=1", "Server=a;Password=[redacted];Port=1"),
     ("token: 3f786850e387550fdab8", "token: [redacted]"),
     ("password=12345", "password=[redacted]"),
+    ("数据库password=hunter2", "数据库password=[redacted]"),
+    ("数据库password: swordfish", "数据库password: [redacted]"),
+    ("password：hunter2，然后", "password：[redacted]，然后"),
+    ("password＝hunter2。", "password＝[redacted]。"),
+    ("token: 「hunter2」", "token: 「[redacted]」"),
 )
 KEPT = (
     "password = data.get('password')",
@@ -129,6 +134,44 @@ KEPT = (
     "auth: {",
     'getpass(\'Password: \', stream) print("Token: " + token) ask("Password: ")',
     "token: 42",
+    "password: 请输入密码 token：必须有效。",
+)
+
+#: A rule of its own for names that are not ASCII.
+FOREIGN = Policy(
+    (
+        Rule(
+            "foreign",
+            "key",
+            ("密码", "口令", "令牌", "密钥", "key"),
+            "The name says that its value is a secret",
+            names=("密码", "口令", "令牌", "密钥"),
+            qualifiers=("接口",),
+        ),
+    )
+)
+FOREIGN_TAKEN = (
+    ("密码: hunter2", "密码: [redacted]"),
+    ("密码：hunter2。", "密码：[redacted]。"),
+    ("数据库密码是 hunter2，别外传", "数据库密码是 [redacted]，别外传"),
+    ("密码是hunter2", "密码是[redacted]"),
+    ("密码为：hunter2", "密码为：[redacted]"),
+    ("密码是“hunter2”", "密码是“[redacted]”"),
+    ("口令=hunter2 令牌＝a1b2", "口令=[redacted] 令牌＝[redacted]"),
+    ("密码2: hunter2", "密码2: [redacted]"),
+    ('{"密钥": "x y"}', '{"密钥": "[redacted]"}'),
+    ("接口key: a1b2c3", "接口key: [redacted]"),
+    ("接口_key=a1b2c3", "接口_key=[redacted]"),
+    ("密码：swordfish", "密码：[redacted]"),
+)
+FOREIGN_KEPT = (
+    "密码是必须的，密码：请输入",
+    "密码长度: 8 密码8位",
+    "密码是 string 类型",
+    "令牌为 null",
+    "密码: ${PASS}",
+    "缓存key: a1b2c3",
+    "忘记密码了 hunter2",
 )
 
 
@@ -147,6 +190,26 @@ def test_the_value_of_a_sensitive_name_goes(engine: Engine, text: str, shown: st
     redaction = DEFAULT.bind(engine)
     assert redaction.clean(text) == shown
     assert redaction.clean(shown) == shown
+
+
+@pytest.mark.parametrize(("text", "shown"), FOREIGN_TAKEN)
+def test_names_of_another_script(engine: Engine, text: str, shown: str) -> None:
+    redaction = FOREIGN.bind(engine)
+    assert redaction.clean(text) == shown
+    assert redaction.clean(shown) == shown
+
+
+@pytest.mark.parametrize("text", FOREIGN_KEPT)
+def test_prose_around_names_of_another_script_stays(engine: Engine, text: str) -> None:
+    assert FOREIGN.bind(engine).clean(text) == text
+
+
+def test_a_name_of_another_script_ends_a_label(engine: Engine) -> None:
+    redaction = FOREIGN.bind(engine)
+    for label in ("密码", "数据库密码", "db_密码", "密码_2", "接口key", "接口_KEY"):
+        assert redaction.sensitive(label)
+    for label in ("密码长度", "key", "缓存key", "接口keys", "password"):
+        assert not redaction.sensitive(label)
 
 
 @pytest.mark.parametrize("text", KEPT)

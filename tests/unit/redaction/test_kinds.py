@@ -71,6 +71,53 @@ def test_a_block_goes_to_its_end_or_to_the_end_of_the_leaf(engine: Engine) -> No
     assert spans(engine, "<<a >>", rule) == []
 
 
+def test_back_takes_what_stands_left_of_the_keyword(engine: Engine) -> None:
+    rule = pattern(r"\.v1\.[a-z]{2}", ".v1.", back="a-z0-9é")
+    assert spans(engine, "-abé1.v1.xyz .v1.ab", rule) == [(1, 11), (13, 19)]
+    assert spans(engine, "a" * 100 + ".v1.xy", rule) == [(36, 106)]
+    group = pattern(r"Q~([0-9]{2})", "q~", before=0, back="a-z")
+    assert spans(engine, "1abQ~12", group) == [(1, 7)]
+
+
+def test_a_boundary_is_left_of_what_back_takes(engine: Engine) -> None:
+    rule = pattern("::[0-9]", "::", back="a-z", boundary=True)
+    assert spans(engine, "ab::1 9ab::1 -ab::1 密ab::1", rule) == [(0, 5), (14, 19), (21, 26)]
+    assert spans(engine, "a" * 100 + "::1", rule) == []
+
+
+def test_before_and_back_take_the_longer_of_both(engine: Engine) -> None:
+    rule = pattern("[a-z0-9]{3}Q~[0-9]", "q~", before=3, back="a-z")
+    assert spans(engine, "xab1Q~1 xyabcQ~1", rule) == [(1, 7), (8, 16)]
+
+
+def test_a_word_is_a_whole_run_of_its_class(engine: Engine) -> None:
+    rule = Rule("w", "word", (), REASON, "[0-9a-f]{4}(?:[0-9a-f]{4})?", run="0-9a-f")
+    assert spans(engine, "abcd abcde 密0123 01234567x 0123456", rule) == [
+        (0, 4),
+        (12, 16),
+        (17, 25),
+    ]
+    assert spans(engine, "", rule) == []
+    assert spans(engine, "a" * 4000 + " abcd", rule) == [(4001, 4005)]
+
+
+def test_a_word_may_end_at_a_border_of_its_own(engine: Engine) -> None:
+    rule = Rule("w", "word", (), REASON, r"[0-9]{2}\b", run="0-9")
+    assert spans(engine, "12 34a", rule) == [(0, 2), (3, 5)]
+
+
+def test_a_validator_sees_the_whole_secret(engine: Engine) -> None:
+    rule = Rule("r", "run", ("k-",), REASON, "k-([a-z]{3})", run="a-z0-9", validator="mixed")
+    assert spans(engine, "k-abcdef k-abcdef7", rule) == [(11, 18)]
+    word = Rule("w", "word", (), REASON, "[a-z0-9]{4,8}", run="a-z0-9", validator="mixed")
+    assert spans(engine, "abcd ab12 1234", word) == [(5, 9)]
+
+
+def test_an_unknown_validator_is_named(engine: Engine) -> None:
+    with pytest.raises(ValueError, match="rule p: unknown validator"):
+        engine.redactor([pattern("a", "a", validator="entropy")])
+
+
 def test_touching_spans_are_one_with_the_ids_of_both(engine: Engine) -> None:
     rules = [
         Rule(name, "pattern", (word,), REASON, word) for name, word in (("z", "ab"), ("y", "cd"))
@@ -101,6 +148,12 @@ def test_what_the_marks_lay_open_is_taken_too(engine: Engine) -> None:
     assert spans(engine, "ABKw1", *rules) == [(0, 5)]
 
 
+def test_a_chain_longer_than_the_passes_goes_whole(engine: Engine) -> None:
+    rule = Rule("q", "pattern", ("w",), REASON, "w[0-9]", boundary=True)
+    assert spans(engine, "a w1w2w3 b", rule) == [(2, 8)]
+    assert spans(engine, "é w1" + "w2" * 40 + "x b w3", rule) == [(2, 85), (88, 90)]
+
+
 def test_the_mark_itself_is_no_secret(engine: Engine) -> None:
     rule = pattern(r"=(\[[a-z]{8}\])", "=")
     assert spans(engine, "=[redacted] =[redacter]", rule) == [(13, 23)]
@@ -109,6 +162,16 @@ def test_the_mark_itself_is_no_secret(engine: Engine) -> None:
 def test_no_rules_and_no_text(engine: Engine) -> None:
     assert engine.redactor([]).spans("password=hunter2") == []
     assert spans(engine, "", pattern("ab", "ab")) == []
+
+
+def test_a_class_that_does_not_compile_is_named(engine: Engine) -> None:
+    for rule in (
+        Rule("p", "run", ("a",), REASON, "a", run="z-a"),
+        Rule("p", "word", (), REASON, "a", run="z-a"),
+        pattern("a", "a", back="z-a"),
+    ):
+        with pytest.raises(ValueError, match="rule p:"):
+            engine.redactor([rule])
 
 
 @pytest.mark.parametrize("shape", ["(", "a{2,1}", "[z-a]"])

@@ -1,20 +1,17 @@
-"""Keys of cloud platforms."""
+"""Keys of cloud platforms and hosters."""
 
 from __future__ import annotations
 
 from harkback.model import Rule
+from harkback.redaction.rules.forms import ALNUM, BASE64, DOTTED, HEX, URL, WORD, prefixed
 from harkback.redaction.shape import either_case
 
 RULES = (
-    Rule(
-        id="google-api-key",
-        kind="run",
-        keywords=("aiza",),
-        reason="Google API key",
-        shape=r"AIza[A-Za-z0-9_-]{30}",
-        boundary=True,
-        run="A-Za-z0-9_-",
-    ),
+    prefixed("google-api-key", "Google API key", "AIza", URL, 30, boundary=True),
+    prefixed("gemini-auth-key", "Gemini auth key", "AQ.Ab", URL, 30),
+    prefixed("google-oauth-token", "Google OAuth access token", "ya29.", URL, 20, end=DOTTED),
+    prefixed("google-refresh-token", "Google OAuth refresh token", "1//0", URL, 40, boundary=True),
+    prefixed("google-client-secret", "Google OAuth client secret", "GOCSPX-", URL, 20),
     Rule(
         id="aws-access-key-id",
         kind="pattern",
@@ -24,11 +21,107 @@ RULES = (
         boundary=True,
     ),
     Rule(
+        id="aws-access-key-id-short",
+        kind="pattern",
+        keywords=("a3t",),
+        reason="AWS access key id of the form that has a free fourth character",
+        shape=r"A3T[A-Z0-9][A-Z2-7]{16}\b",
+        boundary=True,
+    ),
+    Rule(
         id="aws-secret-key",
         kind="run",
         keywords=("secret_access_key",),
         reason="AWS secret key behind its name and a space, as `aws configure set` takes it",
         shape=either_case("secret_access_key") + r"[ \t]{1,8}([A-Za-z0-9/+]{40})",
         run="A-Za-z0-9/+=",
+    ),
+    prefixed("aws-bedrock-key", "Amazon Bedrock API key", "ABSK", BASE64, 60, boundary=True),
+    prefixed(
+        "aws-bedrock-short-key", "Amazon Bedrock short-lived key", "bedrock-api-key-", BASE64, 20
+    ),
+    prefixed("aws-session-token", "AWS session token", "IQoJb3JpZ2lu", BASE64, 40),
+    prefixed("aws-appsync-key", "AWS AppSync API key", "da2-", ALNUM, 26, boundary=True),
+    prefixed("aws-mws-token", "Amazon MWS auth token", "amzn.mws.", URL, 32),
+    Rule(
+        id="azure-client-secret",
+        kind="run",
+        keywords=("q~",),
+        reason="Microsoft Entra client secret",
+        shape=r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{28}",
+        before=4,
+        run=r"A-Za-z0-9_~.-",
+    ),
+    Rule(
+        id="azure-service-key",
+        kind="run",
+        keywords=("jqqj99",),
+        reason="Azure service key (OpenAI, Cognitive Services, DevOps) by the mark in its middle",
+        shape=r"JQQJ99[A-Z0-9]{2}[A-Za-z0-9]{16}",
+        back=ALNUM,
+        run=ALNUM,
+    ),
+    Rule(
+        id="azure-resource-key",
+        kind="run",
+        keywords=("+asb", "+aeh", "+arm", "+aic", "azfu", "azea", "azca"),
+        reason="Azure bus, hub, cache, IoT or functions key by the mark near its end",
+        shape=r"(?:\+ASb|\+AEh|\+ARm|\+AIC|AzFu|AzEA|AzCa)[A-Za-z0-9+/_-]{5,8}={1,2}",
+        back="A-Za-z0-9+/_-",
+        run="=",
+    ),
+    Rule(
+        id="azure-storage-key",
+        kind="run",
+        keywords=("+ast", "acdb"),
+        reason="Azure storage or Cosmos key by the mark near its end",
+        shape=r"[A-Za-z0-9+/]{76}(?:\+ASt|ACDb)[A-Za-z0-9+/]{5,8}={1,2}",
+        before=76,
+        run="=",
+    ),
+    Rule(
+        id="azure-connection-key",
+        kind="run",
+        keywords=("accountkey=", "sharedaccesskey=", "sharedaccesssignature="),
+        reason="Key of an Azure connection string",
+        shape=f"(?:{either_case('accountkey')}|{either_case('sharedaccesskey')}"
+        f"|{either_case('sharedaccesssignature')})=" + r"([A-Za-z0-9+/=%&?._~-]{8})",
+        run="A-Za-z0-9+/=%&?._~-",
+    ),
+    prefixed("alibaba-key-id", "Alibaba Cloud access key id", "LTAI", ALNUM, 12, boundary=True),
+    prefixed("tencent-key-id", "Tencent Cloud secret id", "AKID", ALNUM, 30, boundary=True),
+    prefixed("volcengine-key-id", "Volcengine access key id", "AKLT", URL, 30, boundary=True),
+    prefixed("baidu-key", "Baidu Cloud key", "bce-v3/ALTAK-", "A-Za-z0-9/", 24),
+    prefixed("yandex-iam-token", "Yandex Cloud IAM token", "t1.9eu", BASE64, 40, end="." + BASE64),
+    prefixed("yandex-key", "Yandex Cloud API key", "AQVN", URL, 32, boundary=True),
+    prefixed("yandex-oauth-token", "Yandex OAuth token", "y0_ y0__", URL, 40, boundary=True),
+    prefixed("digitalocean-token", "DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", HEX, 32),
+    prefixed("heroku-key", "Heroku API key", "HRKU-", URL, 32),
+    prefixed("fly-token", "Fly.io token", "fo1_ fm1r_ fm1a_ fm2_", BASE64, 40, end="," + BASE64),
+    prefixed("cloudflare-token", "Cloudflare API token or key", "cfut_ cfat_ cfk_", ALNUM, 32),
+    prefixed("cloudflare-origin-key", "Cloudflare origin CA key", "v1.0-", "a-f0-9-", 100),
+    prefixed(
+        "vercel-token",
+        "Vercel access, app, integration or refresh token",
+        "vcp_ vca_ vci_ vcr_",
+        ALNUM,
+        20,
+    ),
+    prefixed("netlify-token", "Netlify access token", "nfp_ nfc_ nfo_ nfu_", ALNUM, 32),
+    prefixed("render-key", "Render API key", "rnd_", ALNUM, 20, boundary=True),
+    prefixed("scalingo-token", "Scalingo token", "tk-us-", URL, 32),
+    prefixed("scaleway-key", "Scaleway access key", "SCW", "A-Z0-9", 17, boundary=True),
+    prefixed("akamai-token", "Akamai EdgeGrid token", "akab-", URL, 32),
+    prefixed("tailscale-key", "Tailscale key", "tskey-", URL, 20),
+    prefixed("ngrok-key", "ngrok API key or token", "ngrok_", WORD, 32, validator="mixed"),
+    prefixed("defined-networking-key", "Defined Networking key", "dnkey-", BASE64, 40),
+    prefixed("supabase-token", "Supabase access token or secret key", "sbp_ sb_secret_", URL, 24),
+    prefixed("neon-key", "Neon API key", "napi_", ALNUM, 40),
+    prefixed(
+        "planetscale-token",
+        "PlanetScale token or password",
+        "pscale_tkn_ pscale_oauth_ pscale_pw_",
+        "A-Za-z0-9_=.-",
+        24,
     ),
 )

@@ -2,7 +2,7 @@
 
 A name is split where its spelling changes (camelCase, acronyms, digits, anything that is not an
 ASCII letter or digit) and judged by its last segment, so ``tokenCount``, ``primary_key`` and
-``tokens`` are harmless. Invariant: only ASCII letters and digits count, on both engines.
+``tokens`` are harmless. Invariant: only ASCII letters and digits part a name, on both engines.
 Proof: tests/unit/redaction/test_key.py.
 """
 
@@ -51,11 +51,27 @@ def _turns(name: str, at: int) -> bool:
 def sensitive(name: str, names: Collection[str], qualifiers: Collection[str]) -> bool:
     """Whether the last segment is one of ``names``, or ``key`` behind one of ``qualifiers``.
 
-    Numbers do not count: ``password2`` is a password.
+    Numbers do not count: ``password2`` is a password. A name that is not ASCII, or a qualifier, is
+    what the text ends with, since its script may not part words: ``数据库密码``. One of several
+    words, ``session-pin``, is all the last segments: ``userSessionPin``.
     """
+    trimmed = name.rstrip("0123456789_-. ")
+    if any(not word.isascii() and trimmed.endswith(word) for word in names):
+        return True
     parts = [segment for segment in segments(name) if segment[0] not in DIGIT]
     if not parts:
         return False
-    if parts[-1] in names:
+    if parts[-1] in names or any(_chained(parts, word.split("-")) for word in names):
         return True
-    return len(parts) > 1 and parts[-1] == "key" and parts[-2] in qualifiers
+    if parts[-1] != "key":
+        return False
+    if len(parts) > 1 and parts[-2] in qualifiers:
+        return True
+    if trimmed[-3:].translate(ASCII_LOWER) != "key":
+        return False
+    before = trimmed[:-3].rstrip("_-. ")
+    return any(not word.isascii() and before.endswith(word) for word in qualifiers)
+
+
+def _chained(parts: list[str], words: list[str]) -> bool:
+    return len(words) > 1 and parts[-len(words) :] == words

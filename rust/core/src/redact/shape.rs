@@ -1,4 +1,4 @@
-//! Shapes: rules that look for a pattern at their keyword.
+//! Shapes: rules that look for a pattern at their keyword, or that try whole runs of a class.
 //!
 //! A shape is matched where its keyword stands and nowhere else, so one occurrence costs what a
 //! bounded pattern costs. A `run` goes on through a class of characters and a `between` to a
@@ -7,81 +7,102 @@
 //! time. Proof: `tests/unit/redaction/test_kinds.py`.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
-use regex::{Regex, RegexBuilder};
-
-use super::name::is_word;
+use super::charset::CharSet;
+use super::edge::is_edge;
+use super::pattern::Pattern;
+use super::validate::Validator;
 use super::{Rule, RuleKind};
 use crate::error::CoreError;
+
+const LOOK_BACK: usize = 64;
+/// Longer runs are no word: a shape has to match one whole, and shapes are bounded.
+const WORD_LIMIT: usize = 1000;
 
 /// The stretch that a rule measured last: from where it was measured, to where.
 pub(super) type Last = Option<(usize, usize)>;
 
-/// One rule of kind `pattern`, `run` or `between`; its patterns compile on their first use.
+/// One rule of kind `pattern`, `run`, `between` or `word`.
 #[derive(Debug)]
 pub(super) struct Shape {
-    start: Lazy,
-    run: Option<Lazy>,
+    start: Pattern,
+    run: Option<CharSet>,
     end: Option<String>,
     before: usize,
+    back: Option<CharSet>,
     boundary: bool,
+    validator: Validator,
 }
 
 impl Shape {
     pub(super) fn new(rule: &Rule) -> Result<Self, CoreError> {
-        let lazy = |pattern: &str| {
-            Lazy::new(pattern).ok_or_else(|| CoreError::Rule {
-                id: rule.id.clone(),
-                detail: "the shape is not a pattern".to_owned(),
-            })
+        let problem = |detail: &str| CoreError::Rule {
+            id: rule.id.clone(),
+            detail: detail.to_owned(),
         };
-        let run = match rule.kind {
-            RuleKind::Run => Some(lazy(&format!("[{}]*", rule.run))?),
-            _ => None,
+        let class = |members: &str| {
+            CharSet::new(members).ok_or_else(|| problem("the shape is not a pattern"))
+        };
+        let runs = matches!(rule.kind, RuleKind::Run | RuleKind::Word);
+        let start = match rule.kind {
+            RuleKind::Word => Pattern::whole(&rule.shape),
+            _ => Pattern::new(&rule.shape),
         };
         Ok(Self {
-            start: lazy(&rule.shape)?,
-            run,
+            start: start.ok_or_else(|| problem("the shape is not a pattern"))?,
+            run: runs.then(|| class(&rule.run)).transpose()?,
             end: (rule.kind == RuleKind::Between).then(|| rule.end.clone()),
             before: rule.before,
+            back: (!rule.back.is_empty())
+                .then(|| class(&rule.back))
+                .transpose()?,
             boundary: rule.boundary,
+            validator: Validator::new(&rule.validator)
+                .ok_or_else(|| problem("unknown validator"))?,
         })
     }
 
     /// The span of the keyword that starts at `keyword`; `last` is this rule's memory.
     pub(super) fn find(&self, text: &str, keyword: usize, last: &mut Last) -> Option<Range<usize>> {
         let start = back(text, keyword, self.before)?;
-        if self.boundary && start > 0 && is_word(text.as_bytes()[start - 1]) {
+        let first = self.back.as_ref().map_or(start, |class| {
+            start.min(class.run_start(text, keyword, LOOK_BACK))
+        });
+        if self.boundary && !is_edge(&text.as_bytes()[..first]) {
             return None;
         }
-        let regex = self.start.get();
-        let (secret, end) = if regex.captures_len() > 1 {
-            let captures = regex.captures(&text[start..])?;
-            (captures.get(1)?.range(), captures.get_match().end())
-        } else {
-            let found = regex.find(&text[start..])?;
-            (found.range(), found.end())
-        };
-        let secret = start + secret.start..start + secret.end;
-        let end = start + end;
+        let (mut secret, end) = self.start.find(text, start)?;
+        if self.back.is_some() {
+            secret.start = first;
+        }
         if let Some(run) = &self.run {
-            return Some(secret.start..run_end(run, text, end, last));
+            secret.end = run_end(run, text, end, last);
+        } else if let Some(literal) = &self.end {
+            secret.end = block_end(literal, text, end, last);
         }
-        if let Some(literal) = &self.end {
-            return Some(secret.start..block_end(literal, text, end, last));
-        }
-        Some(secret)
+        let valid = self.validator.accepts(&text[secret.clone()]);
+        valid.then_some(secret)
+    }
+
+    /// The runs of kind `word` that the shape matches whole.
+    pub(super) fn words<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+        let runs = self.run.iter().flat_map(move |class| class.runs(text));
+        runs.filter(move |run| {
+            let word = &text[run.clone()];
+            word.char_indices().nth(WORD_LIMIT).is_none()
+                && self.start.find(word, 0).is_some()
+                && self.validator.accepts(word)
+        })
     }
 }
 
-fn run_end(run: &Lazy, text: &str, at: usize, last: &mut Last) -> usize {
+fn run_end(run: &CharSet, text: &str, at: usize, last: &mut Last) -> usize {
     match *last {
         Some((start, end)) if start <= at && at <= end => end,
         _ => {
-            let length = run.get().find(&text[at..]).map_or(0, |found| found.end());
-            *last = Some((at, at + length));
-            at + length
+            let end = run.run_end(text, at);
+            *last = Some((at, end));
+            end
         }
     }
 }
@@ -106,68 +127,4 @@ fn back(text: &str, mut at: usize, before: usize) -> Option<usize> {
         at -= text[..at].chars().next_back()?.len_utf8();
     }
     Some(at)
-}
-
-/// A pattern of the common subset, anchored where it is asked.
-#[derive(Debug)]
-struct Lazy {
-    pattern: String,
-    regex: OnceLock<Regex>,
-}
-
-impl Lazy {
-    /// `None` if this is no pattern; parsing is cheap, compiling waits.
-    fn new(shape: &str) -> Option<Self> {
-        let pattern = format!("^(?:{})", ascii(shape));
-        regex_syntax::parse(&pattern).ok()?;
-        Some(Self {
-            pattern,
-            regex: OnceLock::new(),
-        })
-    }
-
-    fn get(&self) -> &Regex {
-        self.regex.get_or_init(|| {
-            RegexBuilder::new(&self.pattern)
-                .size_limit(usize::MAX)
-                .build()
-                .expect("a pattern that parses compiles when its size is not limited")
-        })
-    }
-}
-
-/// The shape with `\b \d \s \w` spelled out: they mean ASCII, as in Python's `re.ASCII`.
-fn ascii(shape: &str) -> String {
-    let mut spelled = String::with_capacity(shape.len());
-    let mut in_class = false;
-    let mut chars = shape.chars();
-    while let Some(char) = chars.next() {
-        if char != '\\' {
-            in_class = char == '[' || (in_class && char != ']');
-            spelled.push(char);
-            continue;
-        }
-        let members = match chars.next() {
-            Some('d') => "0-9",
-            Some('s') => " \\t\\n\\r\\x0b\\x0c",
-            Some('w') => "A-Za-z0-9_",
-            Some('b') => {
-                spelled.push_str("(?-u:\\b)");
-                continue;
-            }
-            escaped => {
-                spelled.push('\\');
-                spelled.extend(escaped);
-                continue;
-            }
-        };
-        if in_class {
-            spelled.push_str(members);
-        } else {
-            spelled.push('[');
-            spelled.push_str(members);
-            spelled.push(']');
-        }
-    }
-    spelled
 }

@@ -1,0 +1,103 @@
+//! Patterns of the common subset, matched where they are asked and nowhere else.
+//!
+//! Invariant: a match starts at the place given, ends where leftmost-first search ends it, and
+//! costs no more than its own length allows. Proof: `tests/unit/redaction/test_kinds.py`.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use regex_automata::meta::Regex;
+use regex_automata::{Anchored, Input};
+use regex_syntax::hir::Hir;
+
+/// A pattern that compiles on its first use.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    source: String,
+    captures: bool,
+    regex: OnceLock<Regex>,
+}
+
+impl Pattern {
+    /// `None` if this is no pattern; parsing is cheap, compiling waits.
+    pub(super) fn new(shape: &str) -> Option<Self> {
+        Self::of(ascii(shape))
+    }
+
+    /// The same, of a pattern that has to end where the text ends.
+    pub(super) fn whole(shape: &str) -> Option<Self> {
+        Self::of(format!("(?:{})\\z", ascii(shape)))
+    }
+
+    fn of(pattern: String) -> Option<Self> {
+        let hir = regex_syntax::parse(&pattern).ok()?;
+        Some(Self {
+            source: pattern,
+            captures: hir.properties().explicit_captures_len() > 0,
+            regex: OnceLock::new(),
+        })
+    }
+
+    /// What the pattern asks for at `start`, its one group or else all of it, and where it ends.
+    pub(super) fn find(&self, text: &str, start: usize) -> Option<(Range<usize>, usize)> {
+        let regex = self.regex();
+        let input = Input::new(text).range(start..).anchored(Anchored::Yes);
+        let end = regex.search_half(&input)?.offset();
+        if !self.captures {
+            return Some((start..end, end));
+        }
+        let mut slots = [None; 4];
+        regex.search_slots(&input, &mut slots)?;
+        Some((slots[2]?.get()..slots[3]?.get(), end))
+    }
+
+    fn regex(&self) -> &Regex {
+        self.regex.get_or_init(|| {
+            Regex::builder()
+                .configure(Regex::config().nfa_size_limit(None).auto_prefilter(false))
+                .build(&self.source)
+                .expect("a pattern that parses compiles when its size is not limited")
+        })
+    }
+}
+
+/// The shape as both engines mean it; `None` if it is no pattern.
+pub(super) fn parse(shape: &str) -> Option<Hir> {
+    regex_syntax::parse(&ascii(shape)).ok()
+}
+
+/// The shape with `\b \d \s \w` spelled out: they mean ASCII, as in Python's `re.ASCII`.
+fn ascii(shape: &str) -> String {
+    let mut spelled = String::with_capacity(shape.len());
+    let mut in_class = false;
+    let mut chars = shape.chars();
+    while let Some(char) = chars.next() {
+        if char != '\\' {
+            in_class = char == '[' || (in_class && char != ']');
+            spelled.push(char);
+            continue;
+        }
+        let members = match chars.next() {
+            Some('d') => "0-9",
+            Some('s') => " \\t\\n\\r\\x0b\\x0c",
+            Some('w') => "A-Za-z0-9_",
+            Some('b') => {
+                spelled.push_str("(?-u:\\b)");
+                continue;
+            }
+            escaped => {
+                spelled.push('\\');
+                spelled.extend(escaped);
+                continue;
+            }
+        };
+        if in_class {
+            spelled.push_str(members);
+        } else {
+            spelled.push('[');
+            spelled.push_str(members);
+            spelled.push(']');
+        }
+    }
+    spelled
+}
