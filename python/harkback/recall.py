@@ -200,10 +200,10 @@ class Recall:
                     self._projects,
                     self._corpus,
                 )
-            except QueryError:
-                if failures:
-                    raise failures[0] from None
-                raise
+            except SourceError as error:
+                raise error.bare() from None
+            except QueryError as error:
+                raise (failures[0] if failures else error).bare() from None
 
     @contextmanager
     def grep(

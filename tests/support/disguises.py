@@ -21,6 +21,11 @@ def _json(times: int) -> Dress:
     return dress
 
 
+def _inside(text: str) -> str:
+    """As it stands inside the quotes of a JSON string."""
+    return json.dumps(text)[1:-1]
+
+
 #: What may stand around any secret and its context.
 AROUND: dict[str, Dress] = {
     "Chinese": lambda text: f"密钥{text}。",
@@ -52,6 +57,15 @@ AROUND: dict[str, Dress] = {
     "CRLF": lambda text: f"a\r\n{text}\r\nb",
     "tabs": lambda text: f"\t{text}\t",
     "hyperlink of a terminal": lambda text: f"\x1b]8;;https://e\x1b\\{text}\x1b]8;;\x1b\\",
+    "colour": lambda text: f"\x1b[31m{text}\x1b[0m",
+    "bold colour": lambda text: f"\x1b[1;32m{text}\x1b[m",
+    "escaped line feeds": lambda text: f"x\\n{_inside(text)}\\ty",
+    "doubly escaped line feeds": lambda text: f"x\\\\n{_inside(_inside(text))}\\\\ty",
+    "escaped blanks": lambda text: f"\\u0020{text}\\u0020",
+    "escaped separators": lambda text: f"\\u2028{text}\\u2028",
+    "percent blanks": lambda text: f"%20{text}%20",
+    "percent equals": lambda text: f"k%3D{text}%26x",
+    "percent line feed": lambda text: f"%0A{text}",
     "JSON": _json(1),
     "JSON in JSON": _json(2),
     "entities": lambda text: f"&quot;{text}&quot;",

@@ -60,23 +60,18 @@ def _base64(run: str) -> Iterator[str]:
         yield encoded[first : (lead + len(data)) * 8 // 6]
 
 
-#: Forms of one run; compared without regard to the case of ASCII letters.
-_FORMS: Mapping[str, Callable[[str], Iterable[str]]] = {
-    "plain": lambda run: (run,),
-    "json": lambda run: (json.dumps(run)[1:-1], json.dumps(json.dumps(run)[1:-1])[1:-1]),
-    "escapes": lambda run: ("".join(f"\\u{ord(char):04x}" for char in run),),
-    "percent": lambda run: (
-        quote(run, safe=""),
-        "".join(f"%{byte:02x}" for byte in run.encode()),
-    ),
-    "entities": lambda run: ("".join(f"&#{ord(char)};" for char in run),),
-    "hex": lambda run: (run.encode().hex(), " ".join(f"{byte:02x}" for byte in run.encode())),
-    "utf-16": lambda run: (run.encode("utf-16-le").decode("latin-1"),),
-    "backwards": lambda run: (run[::-1],),
-}
-#: Their case carries what they say.
-_CASED: Mapping[str, Callable[[str], Iterable[str]]] = {
-    "base64": lambda run: (each for form in _base64(run) for each in (form, _url_safe(form))),
+#: How each form writes one character; compared without regard to the case of ASCII letters.
+_FORMS: Mapping[str, Callable[[str], str]] = {
+    "plain": lambda char: char,
+    "json": lambda char: json.dumps(char)[1:-1],
+    "json in json": lambda char: json.dumps(json.dumps(char)[1:-1])[1:-1],
+    "escapes": lambda char: f"\\u{ord(char):04x}",
+    "quoted for URLs": lambda char: quote(char, safe=""),
+    "percent": lambda char: "".join(f"%{byte:02x}" for byte in char.encode()),
+    "entities": lambda char: f"&#{ord(char)};",
+    "hex": lambda char: char.encode().hex(),
+    "hex with blanks": lambda char: " " + char.encode().hex(" "),
+    "utf-16": lambda char: char.encode("utf-16-le").decode("latin-1"),
 }
 
 
@@ -92,13 +87,22 @@ def _lower(text: str) -> str:
 def _needles(planted: Planted, as_bytes: bool) -> tuple[tuple[str, str, bool], ...]:
     """(form, text to look for, whether its case counts)."""
     found: dict[tuple[str, bool], str] = {}
+
+    def add(text: str, form: str, cased: bool) -> None:
+        if as_bytes and form != "utf-16":
+            text = text.encode().decode("latin-1")
+        found.setdefault((text if cased else _lower(text), cased), form)
+
+    width = min(RUN, len(planted.secret))
+    for form, write in _FORMS.items():
+        written = [write(char) for char in planted.secret]
+        for at in range(len(written) - width + 1):
+            add("".join(written[at : at + width]), form, False)
     for run in planted.runs():
-        for forms, cased in ((_FORMS, False), (_CASED, True)):
-            for form, write in forms.items():
-                for text in write(run):
-                    if as_bytes and form != "utf-16":
-                        text = text.encode().decode("latin-1")
-                    found.setdefault((text if cased else _lower(text), cased), form)
+        add(run[::-1], "backwards", False)
+        for text in _base64(run):  # its case carries what it says
+            add(text, "base64", True)
+            add(_url_safe(text), "base64", True)
     return tuple((form, text, cased) for (text, cased), form in found.items())
 
 
