@@ -1,0 +1,98 @@
+"""Words, names and random strings that every kind of benign text draws from."""
+
+from __future__ import annotations
+
+import random
+import string
+
+NOUNS = (
+    "password token secret key credential passphrase session cookie header request response "
+    "config cache index parser lexer tokenizer vault keyring keychain account user client server "
+    "worker queue message record store snapshot branch commit digest signature certificate nonce "
+    "salt hash cipher license webhook endpoint bucket region cluster node pod volume"
+).split()
+VENDORS = (
+    "github gitlab bitbucket heroku netlify cloudflare datadog sentry slack discord telegram "
+    "stripe twilio mailgun sendgrid algolia contentful dropbox facebook twitter linkedin okta "
+    "auth0 azure aws snyk sonar codecov travis circleci artifactory confluent elastic linear "
+    "plaid asana hubspot zendesk intercom fastly mapbox grafana vercel supabase openai mistral"
+).split()
+VERBS = "read write rotate revoke parse validate hash encode store fetch refresh expire log".split()
+PEOPLE = "ana boris chen dora emil fatima goran hana ivo jun kofi lena".split()
+HEX = "0123456789abcdef"
+BASE64 = string.ascii_letters + string.digits + "+/"
+
+
+def hexadecimal(choose: random.Random, length: int) -> str:
+    return "".join(choose.choices(HEX, k=length))
+
+
+def base64(choose: random.Random, length: int, padding: str = "") -> str:
+    return "".join(choose.choices(BASE64, k=length)) + padding
+
+
+def uuid(choose: random.Random) -> str:
+    return "-".join(hexadecimal(choose, length) for length in (8, 4, 4, 4, 12))
+
+
+def snake(choose: random.Random, parts: int = 2) -> str:
+    return "_".join(choose.choices(NOUNS, k=parts))
+
+
+def camel(choose: random.Random, parts: int = 2) -> str:
+    first, *rest = choose.choices(NOUNS, k=parts)
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def fill(choose: random.Random, template: str) -> str:
+    """``template`` with its fields drawn: noun, vendor, verb, name, camel, number, hex, id, who."""
+    return template.format_map(_Fields(choose))
+
+
+class _Fields(dict[str, str]):
+    def __init__(self, choose: random.Random) -> None:
+        super().__init__()
+        self._choose = choose
+
+    def __missing__(self, key: str) -> str:
+        choose = self._choose
+        base = key.rstrip("0123456789")
+        if base == "noun":
+            return choose.choice(NOUNS)
+        if base == "Noun":
+            return choose.choice(NOUNS).capitalize()
+        if base == "NOUN":
+            return choose.choice(NOUNS).upper()
+        if base == "vendor":
+            return choose.choice(VENDORS)
+        if base == "Vendor":
+            return choose.choice(VENDORS).capitalize()
+        if base == "VENDOR":
+            return choose.choice(VENDORS).upper()
+        if base == "verb":
+            return choose.choice(VERBS)
+        if base == "name":
+            return snake(choose)
+        if base == "camel":
+            return camel(choose)
+        if base == "Camel":
+            made = camel(choose)
+            return made[0].upper() + made[1:]
+        if base == "n":
+            return str(choose.randrange(10 ** choose.randint(1, 5)))
+        if base == "commit":
+            return hexadecimal(choose, 40)
+        if base == "short":
+            return hexadecimal(choose, choose.randint(7, 12))
+        if base == "sha":
+            return hexadecimal(choose, 64)
+        if base == "uuid":
+            return uuid(choose)
+        if base == "who":
+            return choose.choice(PEOPLE)
+        if base == "time":
+            return (
+                f"2026-{choose.randint(1, 12):02}-{choose.randint(1, 28):02}"
+                f"T{choose.randrange(24):02}:{choose.randrange(60):02}:{choose.randrange(60):02}Z"
+            )
+        raise KeyError(key)
