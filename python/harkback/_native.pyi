@@ -14,6 +14,7 @@ __all__ = [
     "bm25_terms",
     "corpus",
     "fold",
+    "grow",
     "locate",
     "name",
     "reassemble",
@@ -25,6 +26,7 @@ name: Final[Literal["native"]]
 
 def fold(text: str) -> str: ...
 def locate(text: str, cuts: Sequence[Span], terms: Sequence[str]) -> list[tuple[int, int, int]]: ...
+def grow(text: str, spans: Sequence[Span]) -> list[Span]: ...
 def scanner(terms: Sequence[str]) -> Scanner: ...
 def reassemble(
     chunks: Sequence[tuple[int, bytes, str]], length: int, sha256: str

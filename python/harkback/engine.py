@@ -53,7 +53,10 @@ class Corpus(Protocol):
     """
 
     def put(self, key: str, entries: Sequence[Entry]) -> None:
-        """Redacts, folds and keeps ``entries`` in their order; replaces what the key held."""
+        """Redacts, folds and keeps ``entries`` in their order; replaces what the key held.
+
+        Raises ValueError when an Entry has cuts, but not a list of them for each leaf.
+        """
 
     def extend(self, key: str, entries: Sequence[Entry], retracted: Sequence[str]) -> None:
         """Takes out the Messages with these ids, then appends ``entries``."""
@@ -95,6 +98,13 @@ class Engine(Protocol):
         The same predicate as the Corpus: per term non-overlapping, left to right, inside one
         surviving span. Ordered by start, then term index. A match inside a composition segment
         covers the whole of it. Raises ValueError when a term is empty.
+        """
+
+    def grow(self, text: str, spans: Sequence[Span]) -> list[Span]:
+        """``spans`` grown outward to composition borders, those that overlap or touch as one.
+
+        Given in any order; no offset is negative. Raises ValueError when a span is empty or
+        reaches behind the end of ``text``.
         """
 
     def scanner(self, terms: Sequence[str]) -> Scanner: ...

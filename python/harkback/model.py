@@ -136,6 +136,9 @@ class Entry(NamedTuple):
     kind: int  # index into KINDS
     locator: str
     leaves: list[tuple[str, bool]]  # (text, sensitive)
+    #: Redacted spans of each leaf where the policy found them itself, disjoint and in order; None:
+    #: the redactor of the Corpus finds them.
+    cuts: list[list[Span]] | None = None
 
 
 class Row(NamedTuple):

@@ -62,6 +62,7 @@ def entries() -> st.SearchStrategy[list[Entry]]:
             kind=st.integers(0, 4),
             locator=st.sampled_from(("", "17", "位置")),
             leaves=st.lists(st.tuples(texts(), st.booleans()), max_size=4),
+            cuts=st.none(),
         ),
         max_size=8,
     )

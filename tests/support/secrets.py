@@ -63,6 +63,32 @@ IN_CONTEXT: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("https://u:", "p@ss", "@host/path"),
     ),
     "url-signature": (("https://blob/x?se=1&sig=", "aB3%2FcD4eF5gH6iJ7kL", "&sv=2"),),
+    "curl-user": (
+        ("curl -sS -u bob:", "swordfish", " https://x"),
+        ("curl https://x --user 'bob:", "sword;fish", "'"),
+    ),
+    "mysql-password": (
+        ("mysql -u root -p", "Swordfish", " db"),
+        ("mysqldump -p'", "a-b", "' db"),
+    ),
+    "sshpass-password": (("sshpass -p ", "swordfish", " ssh x"), ("sshpass -p'", "a1", "' ssh")),
+    "login-password": (("docker login -u bob -p ", "swordfish", " r.io"),),
+    "redis-password": (("redis-cli -h x -a ", "swordfish", " ping"),),
+    "openssl-password": (("openssl rsa -passin pass:", "swordfish", " -in k"),),
+    "netrc-password": (
+        ("machine h.example login bob password ", "swordfish", "\n"),
+        ("machine h.example\n  login bob\n  password ", "a:b", ""),
+    ),
+    "pgpass-password": (("db.example:5432:app:bob:", "sword:fish", "\n"),),
+    "kubernetes-secret": (
+        ("kind: Secret\nmetadata:\n  name: x\ndata:\n", "  a: Ym9i\n  b: c3dv\n---", "\nx: y"),
+        ("kind: Secret\nstringData:\n", "  config: hunter2", ""),
+    ),
+    "kubernetes-secret-data": (
+        ("apiVersion: v1\ndata:\n", "  a: Ym9i\n  b.c: c3dv\n", "kind: Secret\nmetadata:\n  x: y"),
+    ),
+    "oauth-code": (("https://x/cb?code=", "4/0AbCdEfGhIj", "&state=zz"),),
+    "oauth-code-after-state": (("https://x/cb?state=zz&code=", "4/0AbCdEfGhIj", "#"),),
     "sensitive-name": (
         ("password = '", "correct horse", "'"),
         ('{"apiKey": "', "x", '"}'),

@@ -14,7 +14,7 @@ from harkback.reference.corpus import Corpus as corpus
 from harkback.reference.fold import fold
 from harkback.reference.redact import redactor
 from harkback.reference.scan import scanner
-from harkback.reference.surviving import locate
+from harkback.reference.surviving import grow, locate
 
 name: Final[Literal["reference"]] = "reference"
 
@@ -23,6 +23,7 @@ __all__ = [
     "bm25_terms",
     "corpus",
     "fold",
+    "grow",
     "locate",
     "name",
     "reassemble",

@@ -48,8 +48,10 @@ def _verify(entry: Entry, redactor: Redactor) -> Verified:
     folded: list[str] = []
     cuts_per_leaf: list[list[Span]] = []
     length = 0
-    for text, sensitive in entry.leaves:
-        cuts = [(span.start, span.end) for span in redactor.spans(text, sensitive)]
+    for text, sensitive, known in _known(entry):
+        cuts = known
+        if cuts is None:
+            cuts = [(span.start, span.end) for span in redactor.spans(text, sensitive)]
         cuts_per_leaf.append(cuts)
         for start, end in surviving(len(text), cuts):
             length += end - start
@@ -61,6 +63,15 @@ def _verify(entry: Entry, redactor: Redactor) -> Verified:
         ident=_prefix_of_sha256(entry.id.encode()),
         digest=_prefix_of_sha256(b"\xff".join(span.encode() for span in folded)),
     )
+
+
+def _known(entry: Entry) -> Iterable[tuple[str, bool, list[Span] | None]]:
+    """Each leaf with its cuts, None where they are still to be found."""
+    if entry.cuts is None:
+        return [(text, sensitive, None) for text, sensitive in entry.leaves]
+    if len(entry.cuts) != len(entry.leaves):
+        raise ValueError("cuts are not given for each leaf")
+    return [(*leaf, list(cuts)) for leaf, cuts in zip(entry.leaves, entry.cuts, strict=True)]
 
 
 def turn_ordinals(segment: Segment) -> list[int]:

@@ -1,4 +1,4 @@
-"""Surviving text: a leaf minus its redacted spans, each span folded on its own.
+"""Surviving text: a leaf minus its redacted spans, each span folded on its own; how spans grow.
 
 A term matches inside one surviving span and nowhere else; the corpus and ``locate`` both take
 their spans from here, so they cannot disagree. Proof: tests/properties/test_locate.py (occurrences
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from harkback.model import Span
-from harkback.reference.fold import fold_mapped
+from harkback.reference.fold import fold_mapped, is_border
 
 
 def surviving(length: int, cuts: Iterable[Span]) -> list[Span]:
@@ -26,6 +26,28 @@ def surviving(length: int, cuts: Iterable[Span]) -> list[Span]:
             spans.append((at, min(start, length)))
         at = max(at, start, end)
     return spans
+
+
+def grow(text: str, spans: Iterable[Span]) -> list[Span]:
+    """``spans`` grown outward to composition borders, those that overlap or touch as one.
+
+    Raises:
+        ValueError: a span is empty or reaches outside ``text``.
+    """
+    grown: list[Span] = []
+    for start, end in sorted(spans):
+        if not 0 <= start < end <= len(text):
+            raise ValueError("a span is not inside its text")
+        floor = grown[-1][1] if grown else 0
+        while start > floor and not is_border(text[start]):
+            start -= 1
+        while end < len(text) and not is_border(text[end]):
+            end += 1
+        if grown and start <= floor:
+            grown[-1] = (grown[-1][0], max(floor, end))
+        else:
+            grown.append((start, end))
+    return grown
 
 
 def require_terms(terms: Sequence[str]) -> None:

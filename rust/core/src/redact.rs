@@ -8,6 +8,7 @@
 mod benign;
 mod charset;
 mod edge;
+mod ends;
 mod key;
 mod name;
 mod pattern;
@@ -194,7 +195,7 @@ impl Redactor {
     fn pass(&self, text: &str) -> Vec<Cut> {
         let mut cuts = Vec::new();
         let mut last: Vec<shape::Last> = Vec::new();
-        let mut runs = value::Runs::default();
+        let mut runs = ends::Runs::default();
         for found in self.keywords.find_overlapping_iter(text) {
             for &rule in &self.owners[found.pattern().as_usize()] {
                 let span = match &self.matchers[rule] {

@@ -35,6 +35,9 @@ pub struct Entry<S> {
     pub locator: S,
     /// Text of each leaf, and whether all of it is a secret.
     pub leaves: Vec<(S, bool)>,
+    /// Redacted spans of each leaf in code points, disjoint and in order, where they are known;
+    /// as many lists as leaves.
+    pub cuts: Option<Vec<Vec<(usize, usize)>>>,
 }
 
 /// What is kept of a Message beside its folded text: positions, never text.
@@ -270,7 +273,16 @@ impl Draft {
         let start = self.arena.len();
         let mut length = 0;
         for (leaf, (text, sensitive)) in entry.leaves.iter().enumerate() {
-            length += self.push_leaf(leaf as u32, text.as_ref(), *sensitive, redactor);
+            let text = text.as_ref();
+            let redacted: Vec<Range<usize>> = match &entry.cuts {
+                Some(known) => in_bytes(text, &known[leaf]),
+                None => redactor
+                    .spans(text, *sensitive)
+                    .into_iter()
+                    .map(|span| span.start..span.end)
+                    .collect(),
+            };
+            length += self.push_leaf(leaf as u32, text, &redacted);
         }
         let id = entry.id.as_ref();
         let note = Note {
@@ -290,18 +302,17 @@ impl Draft {
         self.keep(note, id, entry.locator.as_ref());
     }
 
-    /// Redacts and folds one leaf; answers the code points that survive.
-    fn push_leaf(&mut self, leaf: u32, text: &str, sensitive: bool, redactor: &Redactor) -> usize {
-        let redacted = redactor.spans(text, sensitive);
+    /// Folds what is left of one leaf; answers the code points that survive.
+    fn push_leaf(&mut self, leaf: u32, text: &str, redacted: &[Range<usize>]) -> usize {
         let (mut byte, mut point) = (0, 0);
-        for span in &redacted {
+        for span in redacted {
             let start = point + text[byte..span.start].chars().count();
             let end = start + text[span.start..span.end].chars().count();
             self.cuts.push(Cut { leaf, start, end });
             (byte, point) = (span.end, end);
         }
         let mut length = 0;
-        for span in surviving(text.len(), redacted.iter().map(|span| span.start..span.end)) {
+        for span in surviving(text.len(), redacted.iter().cloned()) {
             let span = &text[span];
             length += span.chars().count();
             self.arena.extend_from_slice(fold(span).as_bytes());
@@ -359,6 +370,24 @@ impl Draft {
             turns: self.turns.finish(),
         }
     }
+}
+
+/// Cuts in bytes instead of code points; what reaches behind the end ends there.
+fn in_bytes(text: &str, cuts: &[(usize, usize)]) -> Vec<Range<usize>> {
+    let (mut byte, mut point) = (0, 0);
+    let mut to = |target: usize| {
+        let ahead = target.saturating_sub(point);
+        byte += text[byte..]
+            .chars()
+            .take(ahead)
+            .map(char::len_utf8)
+            .sum::<usize>();
+        point = point.max(target);
+        byte
+    };
+    cuts.iter()
+        .map(|&(start, end)| to(start)..to(end))
+        .collect()
 }
 
 /// The first 8 bytes, big-endian, of the SHA-256 of `bytes`.

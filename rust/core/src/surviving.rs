@@ -1,4 +1,4 @@
-//! Surviving text: a leaf minus its redacted spans, each span folded on its own.
+//! Surviving text: a leaf minus its redacted spans, each span folded on its own; how spans grow.
 //!
 //! A term matches inside one surviving span and nowhere else; the corpus and [`locate`] both take
 //! their spans from here, so they cannot disagree. Proof: `tests/properties/test_locate.py`
@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::fold::fold_mapped;
+use crate::fold::{fold_mapped, is_border};
 
 /// The non-empty stretches of `0..length` that `cuts` leave, in order.
 ///
@@ -28,6 +28,50 @@ pub fn surviving(
             span
         })
         .filter(|span| span.start < span.end)
+}
+
+/// `spans` grown outward to composition borders, those that overlap or touch as one.
+///
+/// Offsets are code points. `None` if a span is empty or reaches outside `text`.
+pub fn grow(text: &str, mut spans: Vec<(usize, usize)>) -> Option<Vec<(usize, usize)>> {
+    spans.sort_unstable();
+    let mut grown: Vec<(usize, usize)> = Vec::with_capacity(spans.len());
+    let (mut byte, mut point) = (0, 0); // the end of the last grown span, in both units
+    for (start, end) in spans {
+        if start >= end {
+            return None;
+        }
+        let (mut first, mut first_byte) = (start.max(point), byte);
+        if start > point {
+            first_byte += bytes_within(&text[byte..], start - point)?;
+            let joins = |at: usize| text[at..].chars().next().is_some_and(|c| !is_border(c));
+            while first > point && joins(first_byte) {
+                first_byte -= text[byte..first_byte].chars().next_back()?.len_utf8();
+                first -= 1;
+            }
+        }
+        if end > point {
+            let from = start.max(point);
+            let mut last_byte = byte + bytes_within(&text[byte..], from - point)?;
+            last_byte += bytes_within(&text[last_byte..], end - from)?;
+            let joining = text[last_byte..].chars().take_while(|&c| !is_border(c));
+            let (more, bytes) = joining.fold((0, 0), |(n, b), c| (n + 1, b + c.len_utf8()));
+            (byte, point) = (last_byte + bytes, end + more);
+        }
+        match grown.last_mut() {
+            Some(known) if first <= known.1 => known.1 = point,
+            _ => grown.push((first, point)),
+        }
+    }
+    Some(grown)
+}
+
+/// Bytes that the first `points` code points of `text` take; `None` if it has fewer.
+fn bytes_within(text: &str, points: usize) -> Option<usize> {
+    text.char_indices()
+        .map(|(at, _)| at)
+        .chain(std::iter::once(text.len()))
+        .nth(points)
 }
 
 /// Occurrences `(start, end, term index)` of folded, non-empty `terms` in the surviving text.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use harkback_core::corpus::Corpus as Segments;
 use harkback_core::error::CoreError;
 use harkback_core::segment;
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::sync::PyOnceLock;
@@ -38,21 +38,27 @@ struct Entry(
     u8,
     PyBackedStr,
     Vec<(PyBackedStr, bool)>,
+    Option<Vec<Vec<(usize, usize)>>>,
 );
 
-fn entries_of(entries: Vec<Entry>) -> Vec<segment::Entry<PyBackedStr>> {
+/// Raises `ValueError` when cuts are given, but not for each leaf.
+fn entries_of(entries: Vec<Entry>) -> PyResult<Vec<segment::Entry<PyBackedStr>>> {
     entries
         .into_iter()
-        .map(
-            |Entry(id, turn, timestamp, kind, locator, leaves)| segment::Entry {
+        .map(|Entry(id, turn, timestamp, kind, locator, leaves, cuts)| {
+            if cuts.as_ref().is_some_and(|cuts| cuts.len() != leaves.len()) {
+                return Err(PyValueError::new_err("cuts are not given for each leaf"));
+            }
+            Ok(segment::Entry {
                 id,
                 turn,
                 timestamp,
                 kind,
                 locator,
                 leaves,
-            },
-        )
+                cuts,
+            })
+        })
         .collect()
 }
 
@@ -62,9 +68,10 @@ fn key_error(error: &CoreError) -> PyErr {
 
 #[pymethods]
 impl Corpus {
-    fn put(&self, py: Python<'_>, key: &str, entries: Vec<Entry>) {
-        let entries = entries_of(entries);
+    fn put(&self, py: Python<'_>, key: &str, entries: Vec<Entry>) -> PyResult<()> {
+        let entries = entries_of(entries)?;
         py.detach(|| self.inner.put(key, &entries));
+        Ok(())
     }
 
     #[allow(clippy::needless_pass_by_value)] // extracted from Python, so owned
@@ -75,7 +82,7 @@ impl Corpus {
         entries: Vec<Entry>,
         retracted: Vec<PyBackedStr>,
     ) -> PyResult<()> {
-        let entries = entries_of(entries);
+        let entries = entries_of(entries)?;
         let retracted: HashSet<&str> = retracted.iter().map(|id| &**id).collect();
         py.detach(|| self.inner.extend(key, &entries, &retracted))
             .map_err(|error| key_error(&error))

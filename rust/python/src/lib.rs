@@ -21,7 +21,7 @@ mod _native {
     #[pymodule_export]
     use crate::redact::{Redactor, redactor};
     #[pymodule_export]
-    use crate::surviving::locate;
+    use crate::surviving::{grow, locate};
     #[pymodule_export]
     use crate::text::{Scanner, fold, reassemble, scanner};
 }

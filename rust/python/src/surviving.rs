@@ -1,4 +1,4 @@
-//! Occurrences in surviving text.
+//! Occurrences in surviving text, and the spans that it survives.
 
 use harkback_core::surviving;
 use pyo3::exceptions::PyValueError;
@@ -24,4 +24,15 @@ pub(crate) fn locate(
 ) -> PyResult<Vec<(usize, usize, usize)>> {
     let terms = require_terms(&terms)?;
     Ok(py.detach(|| surviving::locate(text, &cuts, &terms)))
+}
+
+/// Spans grown outward to composition borders, those that overlap or touch as one.
+#[pyfunction]
+pub(crate) fn grow(
+    py: Python<'_>,
+    text: &str,
+    spans: Vec<(usize, usize)>,
+) -> PyResult<Vec<(usize, usize)>> {
+    py.detach(|| surviving::grow(text, spans))
+        .ok_or_else(|| PyValueError::new_err("a span is not inside its text"))
 }

@@ -24,7 +24,7 @@ _LINES = (
     "{vendor}: release {short} deployed to {noun}, build {n}, artifact {sha}",
     "npm http fetch GET 200 https://registry.npmjs.org/@{vendor}/{noun}-{noun2} {n}ms (cache hit)",
     "{time} kernel: audit: type=1400 audit({n}.{n2}:{n}): apparmor=ALLOWED profile={noun}",
-    "Token: {n} Key: {n2} Secret: none",
+    "Tokens: {n} Key: {n2} Secret: none",
 )
 _TRACES = (
     "Traceback (most recent call last):",

@@ -43,6 +43,13 @@ NEAR_MISSES = (
     "sha256:" + "0123456789abcdef" * 4,
     "https://hooks.slack.com/docs",
     "design=0123456789abcdefgh",
+    'curl -u "$USER:$PASS" https://x; curl -u bob:${PASS} https://x; curl https://x:8080/u',
+    "mysql -u root -p db; mysql --port=3306 -P 3306; sshpass -e ssh x; sshpass -p $PASS ssh x",
+    "docker login -u bob --password-stdin; docker run -p 8080:80 x; redis-cli -a $PASS",
+    "openssl rsa -passin env:PASS -in k; openssl -passin pass:$PASS",
+    "the machine with a login form and a password field",
+    "kind: ConfigMap\ndata:\n  a: b\n---\nkind: Secret\nmetadata:\n  name: x\n",
+    "https://x/?code=abc&lang=en https://x/list?state=open&page=2 exit code=1234567890 &state=",
 )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from harkback.redaction.rules import (
     chat,
     cloud,
+    commands,
     forges,
     infrastructure,
     models,
@@ -37,6 +38,7 @@ RULES = (
     *vendors.RULES,
     *personal.RULES,
     *structure.RULES,
+    *commands.RULES,
     *names.RULES,
 )
 

@@ -16,8 +16,8 @@ from typing import NamedTuple, Protocol, TypeAlias
 from harkback.reference.fold import is_border
 from harkback.reference.redact import key, name
 from harkback.reference.redact.benign import MARK
+from harkback.reference.redact.ends import Runs
 from harkback.reference.redact.shape import Shape, ShapeRule
-from harkback.reference.redact.value import Runs
 
 PASSES = 4
 

@@ -6,13 +6,16 @@
 
 use std::ops::Range;
 
+use super::ends::Runs;
 use super::name::{Names, is_name, is_word};
-use super::separator::{Form, annotated, separator};
-use super::value::{Found, Runs, alone, value};
+use super::separator::{COLOUR, Form, annotated, separator};
+use super::value::{Found, alone, value};
 
 const NAME_LOOK_BACK: usize = 64;
 /// Code points that are not ASCII, left of the name: `数据库password`.
 const FOREIGN_LOOK_BACK: usize = 8;
+/// `checksum/secret` of a Helm chart is the digest of a file.
+const CHECKSUM: &[u8] = b"checksum/";
 /// Digits and underscores behind the last segment: `password_2`.
 const NAME_TAIL: usize = 4;
 
@@ -38,10 +41,10 @@ pub(super) fn find(
     while start > 0 && keyword_end - start < NAME_LOOK_BACK && is_name(text[start - 1]) {
         start -= 1;
     }
-    let flag = text[start..].starts_with(b"--");
-    let found = separator(text, end, flag, !text[keyword_end - 1].is_ascii())?;
+    start = unescaped(text, start, keyword_end);
+    let found = separator(text, start, end, !text[keyword_end - 1].is_ascii())?;
     let start = foreign(text, start);
-    if !names.sensitive(&text[start..end]) {
+    if text[..start].ends_with(CHECKSUM) || !names.sensitive(&text[start..end]) {
         return None;
     }
     let mut span = value(text, found, runs);
@@ -50,7 +53,7 @@ pub(super) fn find(
     }
     match span? {
         Found::Secret(span) => Some(span),
-        Found::Word(word) => alone(text, start, &word).then_some(word),
+        Found::Word(word) => alone(text, start, &word, found.form).then_some(word),
     }
 }
 
@@ -66,4 +69,28 @@ fn foreign(text: &[u8], mut at: usize) -> usize {
         }
     }
     at
+}
+
+/// Where a name starts that follows an escape: `\\npassword`, `%3Ftoken`, a colour.
+fn unescaped(text: &[u8], start: usize, end: usize) -> usize {
+    match text[..start].last() {
+        Some(b'\\') if matches!(text[start], b'n' | b'r' | b't') => start + 1,
+        Some(b'%') => {
+            let code = start + 2 * usize::from(text[start..].starts_with(b"25"));
+            end.min(code + 2)
+        }
+        Some(b'[' | b';') => {
+            let numbers = text[..start].iter().rev().take(COLOUR);
+            let numbers = numbers.take_while(|&&byte| byte.is_ascii_digit() || byte == b';');
+            let escape = &text[..start - numbers.count()];
+            let digits = text[start..end].iter();
+            let letter = start + digits.take_while(|byte| byte.is_ascii_digit()).count();
+            if escape.ends_with(b"\x1b[") && text.get(letter) == Some(&b'm') {
+                end.min(letter + 1)
+            } else {
+                start
+            }
+        }
+        _ => start,
+    }
 }

@@ -1,90 +1,35 @@
-//! Values: where the value behind a separator ends, and whether it is a secret.
+//! Values: where the value behind a separator lies, and whether it is a secret.
 //!
 //! A quoted value goes to its closing quote (the same quote behind as many backslashes), else to
-//! the end of the line; an unquoted one to white space, a quote or one of `& < > , ; ) ] }` and
-//! their full-width twins, over backslash-newline. Invariant: values are bounded in sum, because
-//! two quoted ones of one kind never overlap and unquoted ones share one end. Proof:
-//! `tests/unit/redaction/test_key.py`; cost: `benches/redact.py`.
+//! the end of the line; one in three quotes over lines to the next three; one of a YAML block to
+//! the end of its indentation; an unquoted one to where its form ends. Invariant: values are bounded
+//! in sum, because two quoted ones of one kind never overlap and all others share their ends.
+//! Proof: `tests/unit/redaction/test_key.py`, `tests/unit/redaction/test_forms.py`; cost:
+//! `benches/redact.py`.
 
 use std::ops::Range;
 
 use super::benign;
+use super::ends::{Runs, indent_at};
 use super::separator::{
-    BACKSLASHES, Form, SPACES, Value, continuation, is_line_end, is_quote, is_space, quote_at,
-    skip_spaces,
+    BACKSLASHES, Form, SPACES, Value, is_line_end, is_quote, is_space, quote_at, skip_spaces,
 };
 
 const SCHEME: usize = 20;
 const SCHEMES: [&[u8]; 5] = [b"bearer", b"basic", b"token", b"apikey", b"negotiate"];
 const LINE_SCHEMES: [&[u8]; 2] = [b"digest", b"signature"];
-/// Punctuation of East Asian text that ends an unquoted value; three bytes each.
-const WIDE_STOPS: &str = "　、。，；！？（）［］｛｝＜＞＆〈〉《》「」『』【】“”";
 const OPENERS: [&str; 3] = ["“", "「", "『"];
 /// First byte of U+3000: from here on scripts are written without spaces between words.
 const EAST_ASIAN: u8 = 0xe3;
-
 /// What follows a quote that closes: in `getpass("Password: ", stream)` it opens no value.
 const CLOSERS: &[u8] = b" ,)]};+.\r\n";
+/// How far above a lone word the header of its section is looked for, in characters, all ASCII.
+const SECTION: usize = 512;
 
 pub(super) enum Found {
     Secret(Range<usize>),
-    /// A lone word behind a colon: a secret only if its line holds nothing else.
+    /// A lone word: a secret only if its line holds nothing else.
     Word(Range<usize>),
-}
-
-/// The unquoted run and the line measured last: every start inside one has the same end.
-#[derive(Default)]
-pub(super) struct Runs {
-    run: Option<(usize, usize)>,
-    line: Option<(usize, usize)>,
-}
-
-impl Runs {
-    /// End of the unquoted value that `at` lies in.
-    fn value_end(&mut self, text: &[u8], at: usize) -> usize {
-        match self.run {
-            Some((start, end)) if start <= at && at <= end => end,
-            _ => {
-                let mut end = at;
-                while end < text.len() {
-                    let step = continuation(text, end);
-                    if step == 0 && (stops(text[end]) || wide_stop(text, end)) {
-                        break;
-                    }
-                    end += step.max(1);
-                }
-                self.run = Some((at, end));
-                end
-            }
-        }
-    }
-
-    /// End of the line that `at` lies in.
-    fn line_end(&mut self, text: &[u8], at: usize) -> usize {
-        match self.line {
-            Some((start, end)) if start <= at && at <= end => end,
-            _ => {
-                let end = memchr::memchr2(b'\r', b'\n', &text[at..])
-                    .map_or(text.len(), |found| at + found);
-                self.line = Some((at, end));
-                end
-            }
-        }
-    }
-}
-
-fn stops(byte: u8) -> bool {
-    is_quote(byte)
-        || matches!(
-            byte,
-            b' ' | b'\t'..=b'\r' | b'&' | b'<' | b'>' | b',' | b';' | b')' | b']' | b'}'
-        )
-}
-
-/// Whether a stop of three bytes stands at `at`, a lead byte that is not ASCII.
-fn wide_stop(text: &[u8], at: usize) -> bool {
-    let stop = |stop: &[u8]| text[at..].starts_with(stop);
-    matches!(text[at], 0xe2 | 0xe3 | 0xef) && WIDE_STOPS.as_bytes().chunks(3).any(stop)
 }
 
 pub(super) fn value(text: &[u8], found: Value, runs: &mut Runs) -> Option<Found> {
@@ -97,6 +42,9 @@ pub(super) fn value(text: &[u8], found: Value, runs: &mut Runs) -> Option<Found>
     if prefix > 0 && text.get(start + prefix).is_some_and(|&byte| is_quote(byte)) {
         start += prefix;
     }
+    if found.form == Form::Element {
+        return element(text, start, runs);
+    }
     match quote_at(text, start) {
         Some(level)
             if found.bare
@@ -106,30 +54,42 @@ pub(super) fn value(text: &[u8], found: Value, runs: &mut Runs) -> Option<Found>
         {
             None
         }
-        Some(level) => quoted(text, start + level, level),
+        Some(level) => quoted(text, start + level, level, runs),
         None if found.form == Form::Listed => None,
-        None => unquoted(text, start, found.form, runs),
+        None => block(text, start, found.form, runs)
+            .map(Found::Secret)
+            .or_else(|| unquoted(text, start, found.form, runs)),
     }
 }
 
-fn quoted(text: &[u8], quote: usize, level: usize) -> Option<Found> {
+fn quoted(text: &[u8], quote: usize, level: usize, runs: &mut Runs) -> Option<Found> {
     let mark = text[quote];
     let mut start = quote + 1;
+    let mut end = text.len();
     if level == 0 && text[start..].starts_with(&[mark, mark]) {
         start += 2;
+        end = runs.triple_end(text, start, mark);
     }
-    let end = closing_quote(text, start, mark, level);
+    if end == text.len() {
+        end = closing_quote(text, start, mark, level);
+    }
     let (start, _) = scheme(text, start, end);
     (!benign::quoted(&text[start..end])).then_some(Found::Secret(start..end))
 }
 
 /// Index of the end of the content: its closing quote's first backslash, or the line's end.
-fn closing_quote(text: &[u8], mut at: usize, mark: u8, level: usize) -> usize {
+/// A doubled quote, behind no backslash, stands for itself.
+fn closing_quote(text: &[u8], start: usize, mark: u8, level: usize) -> usize {
+    let mut at = start;
     let mut slashes = 0;
     while at < text.len() {
         let byte = text[at];
         if byte == mark && (slashes < level || (slashes - level).is_multiple_of(2 * (level + 1))) {
-            return at - slashes.min(level);
+            let doubled = text.get(at + 1) == Some(&mark) && mark != b'`';
+            if level > 0 || at == start || !doubled {
+                return at - slashes.min(level);
+            }
+            at += 1;
         }
         if is_line_end(byte)
             && slashes % 2 == 0
@@ -176,7 +136,7 @@ fn unquoted(text: &[u8], start: usize, form: Form, runs: &mut Runs) -> Option<Fo
     while text[start..].starts_with(benign::MARK.as_bytes()) {
         start += benign::MARK.len();
     }
-    if form != Form::Tight {
+    if !matches!(form, Form::Tight | Form::Clause | Form::Encoded) {
         if OPENERS
             .iter()
             .any(|opener| text[start..].starts_with(opener.as_bytes()))
@@ -187,7 +147,7 @@ fn unquoted(text: &[u8], start: usize, form: Form, runs: &mut Runs) -> Option<Fo
             return None;
         }
     }
-    let mut end = runs.value_end(text, start);
+    let (mut end, form) = unquoted_end(text, start, form, runs);
     let following = text.get(end).copied().unwrap_or(b' ');
     if is_quote(following) {
         let escapes = start.max(end.saturating_sub(BACKSLASHES));
@@ -208,22 +168,74 @@ fn unquoted(text: &[u8], start: usize, form: Form, runs: &mut Runs) -> Option<Fo
     words(&text[start..end], start, form, following)
 }
 
-/// A value made of words: a secret or code, by the form it stands in.
-fn words(value: &[u8], start: usize, form: Form, following: u8) -> Option<Found> {
-    let span = start..start + value.len();
+/// End of an unquoted value, and its form: a clause that nothing closes is none.
+fn unquoted_end(text: &[u8], start: usize, form: Form, runs: &mut Runs) -> (usize, Form) {
     match form {
-        Form::Flag => (!benign::prose(value)).then_some(Found::Secret(span)),
-        Form::Tight => {
-            let code = matches!(following, b',' | b')') || benign::dotted(value);
-            (!code).then_some(Found::Secret(span))
+        Form::Encoded => (runs.encoded_end(text, start), form),
+        Form::Clause => {
+            let end = runs.clause_end(text, start);
+            if text
+                .get(end)
+                .is_some_and(|&byte| byte == b';' || is_quote(byte))
+            {
+                (end, form)
+            } else {
+                (runs.value_end(text, start), Form::Tight)
+            }
         }
-        Form::Colon => benign::one_word(value).then_some(Found::Word(span)),
-        Form::Loose | Form::Listed | Form::Stated => None,
+        _ => (runs.value_end(text, start), form),
     }
 }
 
-/// `password: swordfish` is a secret where its line says nothing else, prose where it does.
-pub(super) fn alone(text: &[u8], name: usize, word: &Range<usize>) -> bool {
+/// A value made of words: a secret or code, by the form it stands in.
+fn words(value: &[u8], start: usize, form: Form, following: u8) -> Option<Found> {
+    let span = start..start + value.len();
+    let secret = match form {
+        Form::Flag => !benign::prose(value),
+        Form::Tight => !matches!(following, b',' | b')') && !benign::dotted(value),
+        Form::Clause | Form::Encoded => !benign::dotted(value),
+        Form::Paired => !b"([{".contains(&value[0]) && !benign::dotted(value),
+        Form::Colon | Form::Loose if benign::one_word(value) => return Some(Found::Word(span)),
+        _ => false,
+    };
+    secret.then_some(Found::Secret(span))
+}
+
+/// The text of an XML element: `<password>x</password>`.
+fn element(text: &[u8], start: usize, runs: &mut Runs) -> Option<Found> {
+    let end = runs.element_end(text, start);
+    let closed = text[end..].starts_with(b"</") || text[end..].starts_with(b"<\\/");
+    (closed && !benign::quoted(&text[start..end])).then_some(Found::Secret(start..end))
+}
+
+/// A YAML block: `password: |` and the lines that are indented under it.
+fn block(text: &[u8], start: usize, form: Form, runs: &mut Runs) -> Option<Range<usize>> {
+    if form != Form::Colon || !matches!(text.get(start), Some(b'|' | b'>')) {
+        return None;
+    }
+    let mut at = start + 1;
+    for _ in 0..2 {
+        let sign = matches!(text.get(at), Some(b'+' | b'-' | b'0'..=b'9'));
+        at += usize::from(sign);
+    }
+    at = skip_spaces(text, at);
+    at += usize::from(text[at..].starts_with(b"\r\n"));
+    if text.get(at) != Some(&b'\n') {
+        return None;
+    }
+    at += 1;
+    let indent = indent_at(text, at);
+    if indent == 0 {
+        return None;
+    }
+    let end = runs.block_end(text, at, indent);
+    (end > at + indent).then_some(at + indent..end)
+}
+
+/// A lone word is a secret where its line says nothing else, prose or code where it does.
+///
+/// `password: swordfish`; `password = swordfish` only under the header of a section.
+pub(super) fn alone(text: &[u8], name: usize, word: &Range<usize>, form: Form) -> bool {
     let mut before = name;
     while before > 0 && name - before < SPACES && b" \t-*>\"'".contains(&text[before - 1]) {
         before -= 1;
@@ -231,4 +243,21 @@ pub(super) fn alone(text: &[u8], name: usize, word: &Range<usize>) -> bool {
     let after = skip_spaces(text, word.end);
     (before == 0 || is_line_end(text[before - 1]))
         && text.get(after).is_none_or(|&byte| is_line_end(byte))
+        && (form == Form::Colon || in_section(&text[..before]))
+}
+
+/// Whether the nearest line above that starts with a bracket is a header: `[database]`.
+fn in_section(above: &[u8]) -> bool {
+    let near = above.iter().rev().take(SECTION);
+    for (back, byte) in near.enumerate() {
+        let place = above.len() - 1 - back;
+        if !byte.is_ascii() {
+            return false;
+        }
+        if *byte == b'[' && (place == 0 || above[place - 1] == b'\n') {
+            let line = memchr::memchr(b'\n', &above[place..]).map(|end| &above[place..place + end]);
+            return line.is_some_and(|line| matches!(line, [.., b']'] | [.., b']', b'\r']));
+        }
+    }
+    false
 }
