@@ -25,17 +25,17 @@ _YAML = (
 _TERRAFORM = (
     'variable "{name}_password" {{\n  type      = string\n  sensitive = true\n}}',
     "  password = var.{name}_password",
-    '  secret_id = aws_secretsmanager_secret.{name}.id',
-    "  token = data.vault_generic_secret.{vendor}.data[\"token\"]",
+    "  secret_id = aws_secretsmanager_secret.{name}.id",
+    '  token = data.vault_generic_secret.{vendor}.data["token"]',
     '  key_name = "{noun}-{noun2}"',
     '  kms_key_id = "arn:aws:kms:eu-west-1:{n}:key/{uuid}"',
-    '  api_key = module.{vendor}.api_key',
+    "  api_key = module.{vendor}.api_key",
     '  source = "git::https://github.com/{vendor}/{noun}.git?ref={commit}"',
     "  master_password = random_password.{name}.result",
 )
 _JSON = (
     '{{"name": "{name}", "type": "password", "required": true, "secret": null}}',
-    '{{"key": "{noun}", "value": {n}, "token_type": "bearer", "id": "{uuid}"}}',
+    '{{"label": "{noun}", "value": {n}, "token_type": "bearer", "id": "{uuid}"}}',
     '{{"tool": "bash", "input": {{"command": "grep -n password src/{name}.py"}}}}',
     '{{"usage": {{"input_tokens": {n}, "output_tokens": {n2}}}, "sha": "{commit}"}}',
     '{{"description": "The {vendor} token", "auth": false, "apiKey": "${{{VENDOR}_API_KEY}}"}}',

@@ -9,15 +9,15 @@ from support.benign.words import fill
 
 _MINIFIED = (
     "function {a}({b},{c}){{return {b}.key==={c}.key&&{b}.token<{c}.token}}",
-    "var {a}={b}.password||\"\",{c}={b}.token?{b}.token.value:null;",
+    'var {a}={b}.password||"",{c}={b}.token?{b}.token.value:null;',
     "{a}.prototype.secret=function({b}){{this.k={b};return this}};",
-    "!function(e,t){{\"object\"==typeof exports?module.exports=t():e.{a}=t()}}(this,(()=>{{",
-    "const {a}=e=>e.split(\".\").map((e=>e.length)),{b}={{key:{c},auth:!0,token:void 0}};",
-    "case\"password\":return {a}({b});case\"token\":return {c}.next();",
+    '!function(e,t){{"object"==typeof exports?module.exports=t():e.{a}=t()}}(this,(()=>{{',
+    'const {a}=e=>e.split(".").map((e=>e.length)),{b}={{key:{c},auth:!0,token:void 0}};',
+    'case"password":return {a}({b});case"token":return {c}.next();',
     "{a}=[{n},{n},{n}];for(let {b}=0;{b}<{a}.length;{b}++){c}({a}[{b}]^0x{hex});",
-    "headers:{{authorization:\"Bearer \".concat({a}),\"x-api-key\":{b}}},",
+    'headers:{{authorization:"Bearer ".concat({a}),"x-api-key":{b}}},',
     "//# sourceMappingURL={a}.{hex}.js.map\n",
-    "\"{a}-{hex}\":()=>Promise.all([i.e({n}),i.e({n})]).then(i.bind(i,{n})),",
+    '"{a}-{hex}":()=>Promise.all([i.e({n}),i.e({n})]).then(i.bind(i,{n})),',
 )
 _CSS = (
     ".{noun}-{noun2}--{verb} {{ color: #{c6}; background: linear-gradient({n}deg, #{c3}, #{c6}); }}",
@@ -35,7 +35,7 @@ _HTML = (
     '<meta name="csrf-param" content="authenticity_token">',
     "<p>Enter your password: it is never stored. Token: shown once.</p>",
     '<img alt="{vendor} key" src="/img/{short}.png">',
-    '<code>password</code>, <code>token</code>, <code>secret</code>',
+    "<code>password</code>, <code>token</code>, <code>secret</code>",
 )
 
 

@@ -5,20 +5,133 @@ from __future__ import annotations
 import random
 import string
 
-NOUNS = (
-    "password token secret key credential passphrase session cookie header request response "
-    "config cache index parser lexer tokenizer vault keyring keychain account user client server "
-    "worker queue message record store snapshot branch commit digest signature certificate nonce "
-    "salt hash cipher license webhook endpoint bucket region cluster node pod volume"
-).split()
-VENDORS = (
-    "github gitlab bitbucket heroku netlify cloudflare datadog sentry slack discord telegram "
-    "stripe twilio mailgun sendgrid algolia contentful dropbox facebook twitter linkedin okta "
-    "auth0 azure aws snyk sonar codecov travis circleci artifactory confluent elastic linear "
-    "plaid asana hubspot zendesk intercom fastly mapbox grafana vercel supabase openai mistral"
-).split()
-VERBS = "read write rotate revoke parse validate hash encode store fetch refresh expire log".split()
-PEOPLE = "ana boris chen dora emil fatima goran hana ivo jun kofi lena".split()
+NOUNS = [
+    "password",
+    "token",
+    "secret",
+    "key",
+    "credential",
+    "passphrase",
+    "session",
+    "cookie",
+    "header",
+    "request",
+    "response",
+    "config",
+    "cache",
+    "index",
+    "parser",
+    "lexer",
+    "tokenizer",
+    "vault",
+    "keyring",
+    "keychain",
+    "account",
+    "user",
+    "client",
+    "server",
+    "worker",
+    "queue",
+    "message",
+    "record",
+    "store",
+    "snapshot",
+    "branch",
+    "commit",
+    "digest",
+    "signature",
+    "certificate",
+    "nonce",
+    "salt",
+    "hash",
+    "cipher",
+    "license",
+    "webhook",
+    "endpoint",
+    "bucket",
+    "region",
+    "cluster",
+    "node",
+    "pod",
+    "volume",
+]
+VENDORS = [
+    "github",
+    "gitlab",
+    "bitbucket",
+    "heroku",
+    "netlify",
+    "cloudflare",
+    "datadog",
+    "sentry",
+    "slack",
+    "discord",
+    "telegram",
+    "stripe",
+    "twilio",
+    "mailgun",
+    "sendgrid",
+    "algolia",
+    "contentful",
+    "dropbox",
+    "facebook",
+    "twitter",
+    "linkedin",
+    "okta",
+    "auth0",
+    "azure",
+    "aws",
+    "snyk",
+    "sonar",
+    "codecov",
+    "travis",
+    "circleci",
+    "artifactory",
+    "confluent",
+    "elastic",
+    "linear",
+    "plaid",
+    "asana",
+    "hubspot",
+    "zendesk",
+    "intercom",
+    "fastly",
+    "mapbox",
+    "grafana",
+    "vercel",
+    "supabase",
+    "openai",
+    "mistral",
+]
+VERBS = [
+    "read",
+    "write",
+    "rotate",
+    "revoke",
+    "parse",
+    "validate",
+    "hash",
+    "encode",
+    "store",
+    "fetch",
+    "refresh",
+    "expire",
+    "log",
+]
+PEOPLE = [
+    "ana",
+    "boris",
+    "chen",
+    "dora",
+    "emil",
+    "fatima",
+    "goran",
+    "hana",
+    "ivo",
+    "jun",
+    "kofi",
+    "lena",
+]
 HEX = "0123456789abcdef"
 BASE64 = string.ascii_letters + string.digits + "+/"
 

@@ -16,7 +16,6 @@ RULES = (
         "ghp_ gho_ ghu_ ghs_ ghr_",
         WORD,
         20,
-        end=DOTTED,
     ),
     prefixed("github-fine-grained-token", "GitHub fine-grained token", "github_pat_", WORD, 20),
     prefixed(
@@ -55,6 +54,12 @@ RULES = (
     ),
     prefixed("intra42-secret", "42 school client secret", "s-s4t2ud- s-s4t2af-", HEX, 48),
     prefixed("infracost-token", "Infracost API token", "ico-", ALNUM, 32, boundary=True),
-    prefixed("launchdarkly-key", "LaunchDarkly SDK, API or mobile key", "sdk- api- mob-", HEX + "-",
-             36, boundary=True),
+    prefixed(
+        "launchdarkly-key",
+        "LaunchDarkly SDK, API or mobile key",
+        "sdk- api- mob-",
+        HEX + "-",
+        36,
+        boundary=True,
+    ),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from harkback.model import Rule
+from harkback.model import Rule, Validator
 from harkback.redaction.shape import either_case
 
 #: Insides of character classes.
@@ -50,7 +50,7 @@ def prefixed(
     least: int,
     *,
     boundary: bool = False,
-    validator: str = "",
+    validator: Validator = "",
     end: str | None = None,
 ) -> Rule:
     """A token known by how it starts.
@@ -100,4 +100,3 @@ def beside(identity: str, vendor: str, words: str, value: str, run: str) -> Rule
         run=run,
         validator="random",
     )
-

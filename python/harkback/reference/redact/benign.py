@@ -109,8 +109,10 @@ def quoted(text: str, start: int, end: int) -> bool:
     if not any(char in LETTER or char in DIGIT or not char.isascii() for char in value):
         return True
     lowered = value.translate(ASCII_LOWER)
-    if lowered in NOTHING or _constant(value) or (
-        lowered.startswith(("your_", "your-", "your ", "<your")) and value.isascii()
+    if (
+        lowered in NOTHING
+        or _constant(value)
+        or (lowered.startswith(("your_", "your-", "your ", "<your")) and value.isascii())
     ):
         return True
     if not value.isascii():
