@@ -31,7 +31,7 @@ _TRACES = (
     '  File "/usr/lib/python3.11/site-packages/{vendor}/{name}.py", line {n}, in {verb}_token',
     "    raise {Camel}Error(f'{noun} is missing: {{key}}')",
     "{vendor}.errors.{Camel}Error: invalid token at position {n}",
-    "    at {Camel}.{verb}Password (/srv/app/node_modules/@{vendor}/{noun}/dist/{name}.js:{n}:{n2})",
+    "    at {Camel}.{verb}Password (/srv/app/node_modules/{noun}/dist/{name}.js:{n}:{n2})",
     "\tat com.{vendor}.{noun}.{Camel}.{verb}Secret({Camel}.java:{n})",
     "Caused by: java.lang.IllegalStateException: token: expected a word, password: missing",
     "thread 'main' panicked at src/{name}.rs:{n}:{n2}: called `Option::unwrap()` on a `None` value",

@@ -20,7 +20,7 @@ _MINIFIED = (
     '"{a}-{hex}":()=>Promise.all([i.e({n}),i.e({n})]).then(i.bind(i,{n})),',
 )
 _CSS = (
-    ".{noun}-{noun2}--{verb} {{ color: #{c6}; background: linear-gradient({n}deg, #{c3}, #{c6}); }}",
+    ".{noun}-{noun2}--{verb} {{ background: linear-gradient({n}deg, #{c3}, #{c6}); }}",
     "@media (min-width: {n}px) {{ .card .{noun} {{ margin: 0 auto {n}px; }} }}",
     "--token-{noun}: #{c6};\n--key-color: rgb({n} {n} {n} / 40%);",
     ".token.{noun}, .token.string {{ color: #{c3}; }}",

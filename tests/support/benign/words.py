@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import string
+from collections.abc import Callable
 
 NOUNS = [
     "password",
@@ -162,50 +163,41 @@ def fill(choose: random.Random, template: str) -> str:
     return template.format_map(_Fields(choose))
 
 
+def _time(choose: random.Random) -> str:
+    day = f"2026-{choose.randint(1, 12):02}-{choose.randint(1, 28):02}"
+    return f"{day}T{choose.randrange(24):02}:{choose.randrange(60):02}:{choose.randrange(60):02}Z"
+
+
+def _class_name(choose: random.Random) -> str:
+    made = camel(choose)
+    return made[0].upper() + made[1:]
+
+
+_DRAWN: dict[str, Callable[[random.Random], str]] = {
+    "noun": lambda choose: choose.choice(NOUNS),
+    "Noun": lambda choose: choose.choice(NOUNS).capitalize(),
+    "NOUN": lambda choose: choose.choice(NOUNS).upper(),
+    "vendor": lambda choose: choose.choice(VENDORS),
+    "Vendor": lambda choose: choose.choice(VENDORS).capitalize(),
+    "VENDOR": lambda choose: choose.choice(VENDORS).upper(),
+    "verb": lambda choose: choose.choice(VERBS),
+    "name": snake,
+    "camel": camel,
+    "Camel": _class_name,
+    "n": lambda choose: str(choose.randrange(10 ** choose.randint(1, 5))),
+    "commit": lambda choose: hexadecimal(choose, 40),
+    "short": lambda choose: hexadecimal(choose, choose.randint(7, 12)),
+    "sha": lambda choose: hexadecimal(choose, 64),
+    "uuid": uuid,
+    "who": lambda choose: choose.choice(PEOPLE),
+    "time": _time,
+}
+
+
 class _Fields(dict[str, str]):
     def __init__(self, choose: random.Random) -> None:
         super().__init__()
         self._choose = choose
 
     def __missing__(self, key: str) -> str:
-        choose = self._choose
-        base = key.rstrip("0123456789")
-        if base == "noun":
-            return choose.choice(NOUNS)
-        if base == "Noun":
-            return choose.choice(NOUNS).capitalize()
-        if base == "NOUN":
-            return choose.choice(NOUNS).upper()
-        if base == "vendor":
-            return choose.choice(VENDORS)
-        if base == "Vendor":
-            return choose.choice(VENDORS).capitalize()
-        if base == "VENDOR":
-            return choose.choice(VENDORS).upper()
-        if base == "verb":
-            return choose.choice(VERBS)
-        if base == "name":
-            return snake(choose)
-        if base == "camel":
-            return camel(choose)
-        if base == "Camel":
-            made = camel(choose)
-            return made[0].upper() + made[1:]
-        if base == "n":
-            return str(choose.randrange(10 ** choose.randint(1, 5)))
-        if base == "commit":
-            return hexadecimal(choose, 40)
-        if base == "short":
-            return hexadecimal(choose, choose.randint(7, 12))
-        if base == "sha":
-            return hexadecimal(choose, 64)
-        if base == "uuid":
-            return uuid(choose)
-        if base == "who":
-            return choose.choice(PEOPLE)
-        if base == "time":
-            return (
-                f"2026-{choose.randint(1, 12):02}-{choose.randint(1, 28):02}"
-                f"T{choose.randrange(24):02}:{choose.randrange(60):02}:{choose.randrange(60):02}Z"
-            )
-        raise KeyError(key)
+        return _DRAWN[key.rstrip("0123456789")](self._choose)

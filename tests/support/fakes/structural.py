@@ -1,7 +1,7 @@
 """Fakes of secrets that are known wherever they stand: rule, template, least body.
 
-A broken bar parts what stays from the secret. The least body is what the rule has to take of a cut secret; one character less has to stay. None
-where only the whole counts.
+A broken bar parts what stays from the secret. The least body is what the rule has to take of a cut
+secret; one character less has to stay. None where only the whole counts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The two forms most rules have: a token that begins in its own way, a value beside a vendor's name.
+"""The two forms most rules have: a token that starts in its own way, a value beside a name.
 
 Invariant: a rule made here looks at a bounded stretch before its run begins, and nothing but its
 keyword starts it.
@@ -37,8 +37,9 @@ _TIED = (
 )
 #: The same without an operator: the name has to say that it is one of a secret.
 _FLAGGED = (
-    r"""[\w. -]{0,24}(?:[kK][eE][yY]|[tT][oO][kK][eE][nN]|[sS][eE][cC][rR][eE][tT]|[pP][aA][sS][sS])"""
-    r"""[\w-]{0,8}["'`]{0,2}[ \t]{1,8}["'`]{0,2}"""
+    r"[\w. -]{0,24}(?:"
+    + "|".join(map(either_case, ("key", "token", "secret", "pass")))
+    + r""")[\w-]{0,8}["'`]{0,2}[ \t]{1,8}["'`]{0,2}"""
 )
 
 
