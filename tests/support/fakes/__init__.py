@@ -17,6 +17,8 @@ from support.fakes.structural import ROWS
 from support.fakes.template import body_length, fill, start
 
 BAR = "¦"
+#: Rules that do not look at how their secret starts.
+ANYWHERE = ("jwt", "authress")
 _TEMPLATES = {rule: template for rule, template, _ in ROWS}
 Class = Literal["structural", "context", "strict"]
 
@@ -110,7 +112,7 @@ def near_misses(seed: int) -> Iterator[tuple[str, str]]:
             if BAR not in template and not template.startswith("{"):
                 yield rule, f"see {broken[:at]}#{broken[at:]} there"
         prefix = start(template).replace(BAR, "")
-        if 2 <= len(prefix) < 12 and prefix[0].isalpha() and not rule.startswith("jwt"):
+        if 2 <= len(prefix) < 12 and prefix[0].isalpha() and not rule.startswith(ANYWHERE):
             yield rule, "see " + "z" + fill(template, choose).replace(BAR, "")[1:] + " there"
     for vendor, words, templates in VENDORS:
         choose = random.Random(f"{seed} near {vendor}")

@@ -85,13 +85,18 @@ def beside(identity: str, vendor: str, words: str, value: str, run: str) -> Rule
 
     Args:
         identity: id of the rule.
-        vendor: who issues it, as a person writes it.
-        words: literals, separated by spaces; the name of the value holds one of them.
+        vendor: who issues it, as its own spelling goes.
+        words: literals, separated by spaces; the name of the value holds one of them, spelled in
+            one of the usual ways: `CaMeraKit` is no Meraki.
         value: shape of what is long enough to be such a value, without a group that captures.
         run: inside of the class the value goes on in, to its end.
     """
     literals = tuple(words.split())
-    named = "|".join(map(either_case, literals))
+    joined = vendor.replace(" ", "")
+    spellings = {joined, joined[0].swapcase() + joined[1:]}
+    for word in literals:
+        spellings |= {word, word.upper(), word.capitalize()}
+    named = "|".join(map(re.escape, sorted(spellings)))
     return Rule(
         id=identity,
         kind="run",
