@@ -18,6 +18,7 @@ RULES = (
         keywords=("eyj",),
         reason="JSON Web Token: header and payload are base64 of a JSON object",
         shape=r"eyJ[A-Za-z0-9_-]{10,400}\.eyJ[A-Za-z0-9_-]{8}",
+        boundary=True,
         run="A-Za-z0-9_.-",
     ),
     Rule(
@@ -42,9 +43,10 @@ RULES = (
     Rule(
         id="jwe",
         kind="run",
-        keywords=("eyj",),
+        keywords=("eyjhbgcioi", "eyjlbmmioi"),
         reason="Encrypted JSON Web Token: five parts, of which the first is JSON",
-        shape=r"eyJ[A-Za-z0-9_-]{10,400}\.[A-Za-z0-9_-]{0,700}\.[A-Za-z0-9_-]{8,32}\.[A-Za-z0-9_-]{8}",
+        shape=r"eyJ(?:hbGciOi|lbmMiOi)[A-Za-z0-9_-]{8,400}\.[A-Za-z0-9_-]{0,700}"
+        r"\.[A-Za-z0-9_-]{8,32}\.[A-Za-z0-9_-]{8}",
         run="A-Za-z0-9_.-",
     ),
     Rule(
