@@ -47,6 +47,7 @@ RULES = (
         reason="Encrypted JSON Web Token: five parts, of which the first is JSON",
         shape=r"eyJ(?:hbGciOi|lbmMiOi)[A-Za-z0-9_-]{8,400}\.[A-Za-z0-9_-]{0,700}"
         r"\.[A-Za-z0-9_-]{8,32}\.[A-Za-z0-9_-]{8}",
+        boundary=True,
         run="A-Za-z0-9_.-",
     ),
     Rule(
