@@ -10,6 +10,9 @@ from hypothesis import HealthCheck, settings
 
 import harkback.engine
 
+# Nobody's own config file has a say in the tests; what starts a process hands it on.
+os.environ["HARKBACK_CONFIG"] = os.devnull
+
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -15,18 +15,30 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from harkback.envelope import Envelope
-    from harkback.errors import HarkbackError, QueryError, SourceError, StoreError, UsageError
-    from harkback.model import Gap, Passage, PassageMessage, Session
+    from harkback.errors import (
+        HarkbackError,
+        QueryError,
+        SettingsError,
+        SourceError,
+        StoreError,
+        UsageError,
+    )
+    from harkback.model import Gap, Passage, PassageMessage, Rule, Session
     from harkback.query import terms_from_query
     from harkback.recall import Recall
-    from harkback.redaction import Policy
+    from harkback.redaction import DEFAULT as DEFAULT_POLICY
+    from harkback.redaction import STRICT as STRICT_POLICY
+    from harkback.redaction import Finder, Policy
     from harkback.sources.sqlite.source import SqliteSource
     from harkback.store import Store
 
     __version__: str
 
 __all__ = [
+    "DEFAULT_POLICY",
+    "STRICT_POLICY",
     "Envelope",
+    "Finder",
     "Gap",
     "HarkbackError",
     "Passage",
@@ -34,7 +46,9 @@ __all__ = [
     "Policy",
     "QueryError",
     "Recall",
+    "Rule",
     "Session",
+    "SettingsError",
     "SourceError",
     "SqliteSource",
     "Store",
@@ -45,7 +59,10 @@ __all__ = [
 ]
 
 _HOMES: Final = {
+    "DEFAULT_POLICY": "harkback.redaction",
+    "STRICT_POLICY": "harkback.redaction",
     "Envelope": "harkback.envelope",
+    "Finder": "harkback.redaction",
     "Gap": "harkback.model",
     "HarkbackError": "harkback.errors",
     "Passage": "harkback.model",
@@ -53,7 +70,9 @@ _HOMES: Final = {
     "Policy": "harkback.redaction",
     "QueryError": "harkback.errors",
     "Recall": "harkback.recall",
+    "Rule": "harkback.model",
     "Session": "harkback.model",
+    "SettingsError": "harkback.errors",
     "SourceError": "harkback.errors",
     "SqliteSource": "harkback.sources.sqlite.source",
     "Store": "harkback.store",
@@ -70,7 +89,7 @@ def __getattr__(name: str) -> Any:
 
         value = version("harkback")
     elif name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
+        value = getattr(import_module(_HOMES[name]), name.removesuffix("_POLICY"))
     else:
         raise AttributeError(f"module 'harkback' has no attribute {name!r}")
     globals()[name] = value

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from harkback.config import SCAN_SLICE_SESSIONS
 from harkback.model import Gap, Session
+from harkback.projects import Globs, excluded, project_of
 from harkback.query import Query
 from harkback.sources.base import View
 
@@ -50,18 +51,28 @@ class Offered:
 
 
 def eligible(
-    views: Iterable[View], query: Query, allowed: Callable[[Session], bool] | None
+    views: Iterable[View],
+    query: Query,
+    allowed: Callable[[Session], bool] | None,
+    projects: Globs = (),
 ) -> Eligible:
-    """The Sessions that are in scope: not archived unless asked, inside ``within``, allowed."""
+    """The Sessions in scope: inside ``within``, not archived unless asked, allowed.
+
+    Args:
+        projects: whose Sessions are out of scope, and those started from them that name no other.
+    """
     gaps: list[Gap] = []
     chosen: list[Candidate] = []
-    archived = outside = refused = 0
+    archived = outside = refused = shut = 0
     for view in views:
         catalog = view.sessions()
         gaps.extend(catalog.gaps)
+        known = {session.id: session for session in catalog.sessions} if projects else {}
         for session in catalog.sessions:
             if query.within not in (None, session.id, session.lineage):
                 outside += 1
+            elif projects and excluded(projects, project_of(session, known)):
+                shut += 1
             elif session.archived and not query.include_archived:
                 archived += 1
             elif allowed is not None and not _allows(allowed, session):
@@ -74,6 +85,9 @@ def eligible(
         gaps.append(Gap("outside_scope", "Sessions outside `within` were not searched.", outside))
     if refused:
         gaps.append(Gap("host_excluded", "Sessions were excluded by the host.", refused))
+    if shut:
+        message = "Sessions of excluded projects were not searched."
+        gaps.append(Gap("project_excluded", message, shut))
     chosen.sort(key=lambda c: (-c.session.last_activity_at, *c.place))
     return Eligible(tuple(chosen), tuple(gaps))
 

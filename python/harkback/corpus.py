@@ -106,7 +106,11 @@ class Corpus:
     def _put(self, candidate: Candidate) -> Segment:
         transcript = candidate.view.read(candidate.session.id)
         key = str(next(self._puts))
-        self._segments.put(key, [self._entry(m) for m in transcript.messages])
+        made = [self._entry(message) for message in transcript.messages]
+        self._segments.put(key, [entry for entry, _ in made])
+        failed = sum(count for _, count in made)
+        message = "A finder of the host raised on pieces of text; each was taken out whole."
+        failures = (Gap("finder_failed", message, failed),) if failed else ()
         segment = Segment(
             key=key,
             place=candidate.place,
@@ -114,7 +118,7 @@ class Corpus:
             epoch=candidate.view.epoch,
             bytes=self._segments.size(key),
             gaps=transcript.gaps,
-            damage=transcript.damage,
+            damage=transcript.damage + failures,
             holders=1,
         )
         with self._lock:
@@ -126,15 +130,20 @@ class Corpus:
                 self._forget(before)
         return segment
 
-    def _entry(self, stored: StoredMessage) -> Entry:
-        return Entry(
+    def _entry(self, stored: StoredMessage) -> tuple[Entry, int]:
+        """The Message, redacted as far as finders have to, and the leaves one failed on."""
+        leaves = self._redaction.prepare(project(stored))
+        cuts, failed = self._redaction.cuts(leaves)
+        entry = Entry(
             stored.id,
             stored.turn,
             stored.timestamp,
             _KIND_INDEX[stored.kind],
             stored.locator,
-            self._redaction.prepare(project(stored)),
+            leaves,
+            cuts,
         )
+        return entry, failed
 
     def _let_go(self, segment: Segment) -> None:
         segment.holders -= 1

@@ -139,7 +139,13 @@ def assemble(
         Gap("not_searched", "Materials are not listed by this version."),
     ]
     activity = [candidate.session.last_activity_at for candidate in found.candidates]
-    unsearched = {"deadline", "source_failed", "archived_excluded", "host_excluded"}
+    unsearched = {
+        "deadline",
+        "source_failed",
+        "archived_excluded",
+        "host_excluded",
+        "project_excluded",
+    }
     return Envelope(
         passages=tuple(passage for _, passage in shown),
         gaps=_merged(gaps),

@@ -34,8 +34,19 @@ SourceReason: TypeAlias = Literal[
     "source_duplicate",
 ]
 StoreReason: TypeAlias = Literal["store_exists", "store_foreign", "store_invalid"]
-UsageReason: TypeAlias = Literal["engine_unknown", "engine_unavailable", "policy_invalid", "closed"]
-Reason: TypeAlias = QueryReason | SourceReason | StoreReason | UsageReason
+UsageReason: TypeAlias = Literal[
+    "engine_unknown",
+    "engine_unavailable",
+    "policy_invalid",
+    "rule_unknown",
+    "finder_invalid",
+    "finder_failed",
+    "projects_invalid",
+    "input_too_large",
+    "closed",
+]
+SettingsReason: TypeAlias = Literal["settings_unreadable", "settings_invalid"]
+Reason: TypeAlias = QueryReason | SourceReason | StoreReason | UsageReason | SettingsReason
 
 
 class HarkbackError(Exception):
@@ -80,4 +91,11 @@ class UsageError(HarkbackError):
     """The host wired Harkback up in a way that cannot work."""
 
     def __init__(self, reason: UsageReason, message: str) -> None:
+        super().__init__(reason, message)
+
+
+class SettingsError(HarkbackError):
+    """The config file cannot be used as it stands; a value of it is never repeated."""
+
+    def __init__(self, reason: SettingsReason, message: str) -> None:
         super().__init__(reason, message)

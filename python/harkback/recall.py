@@ -21,6 +21,7 @@ from harkback.engine import EngineName, load
 from harkback.envelope import Envelope
 from harkback.errors import SourceError, UsageError
 from harkback.model import Gap, Kind, Session
+from harkback.projects import compile_globs
 from harkback.query import Moment, Order
 from harkback.redaction import DEFAULT, Policy
 from harkback.sources.base import Source, View
@@ -37,6 +38,8 @@ class Recall:
         engine: ``native`` or ``reference``; None asks HARKBACK_ENGINE, then takes native.
         memory_bytes: how much verified text may stay in memory between searches; 0: none.
         eligible: the host's own word on which Sessions may be searched; a raise means no.
+        exclude_projects: globs of projects whose Sessions are never searched, such as ``~/private``
+            (``harkback.projects`` says what they match).
     """
 
     def __init__(
@@ -46,6 +49,7 @@ class Recall:
         engine: EngineName | None = None,
         memory_bytes: int = DEFAULT_MEMORY_BYTES,
         eligible: Callable[[Session], bool] | None = None,
+        exclude_projects: Iterable[str] = (),
     ) -> None:
         self._engine = load(engine)
         self._redaction = (policy or DEFAULT).bind(self._engine)
@@ -57,6 +61,7 @@ class Recall:
             raise SourceError("source_duplicate", "Two sources have one name; name them apart.")
         self._memory_bytes = memory_bytes
         self._allowed = eligible
+        self._projects = compile_globs(exclude_projects)
         self._path = Path.AUTO
         self._closed = False
         self._start()
@@ -129,7 +134,7 @@ class Recall:
     def _answer(self, asked: query.Query) -> Envelope:
         with ExitStack() as opened:
             views, failures = self._views(opened)
-            found = candidates.eligible(views, asked, self._allowed)
+            found = candidates.eligible(views, asked, self._allowed, self._projects)
             path = self._prepare(asked, found)
             verified = verification.verify(path, asked, found, self._corpus)
             ranked = ranking.rank(self._engine, asked, verified, found.records())

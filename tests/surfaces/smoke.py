@@ -80,6 +80,10 @@ def main() -> None:
         command("search", "okapi", "--store", store, code=1)
         command("search", "okapi", "--store", Path(folder, "nowhere"), code=2)
         command("search", KEY, "--store", store, code=2)
+        text = Path(folder, "notes.txt")
+        text.write_text(f"Deploy with {KEY}, please.")
+        check("with [redacted]," in command("redact", text, code=0), "a text is redacted")
+        command("redact", "--check", text, code=1)
     print("all is well")
 
 

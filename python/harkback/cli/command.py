@@ -15,6 +15,7 @@ import click
 
 from harkback.cli.demo import demo
 from harkback.cli.neutral import line
+from harkback.cli.redact import redact
 from harkback.cli.search import search
 from harkback.errors import HarkbackError
 
@@ -60,10 +61,12 @@ def command() -> None:
     \b
     Try it:          harkback demo
     Search a store:  harkback search TERM... --store PATH
+    Clean a text:    harkback redact < FILE
     """
 
 
 command.add_command(demo)
+command.add_command(redact)
 command.add_command(search)
 
 

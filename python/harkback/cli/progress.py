@@ -1,4 +1,4 @@
-"""A sign of life on stderr while a search takes long; nothing when it is quick or unwatched.
+"""A sign of life on stderr while work takes long; nothing when it is quick or unwatched.
 
 Invariant: what was drawn is wiped before anything else is written. Proof:
 tests/surfaces/test_cli_progress.py.
@@ -19,13 +19,15 @@ _FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
 @contextmanager
-def sign_of_life(stream: TextIO, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
+def sign_of_life(
+    stream: TextIO, doing: str = "searching", patience: float = PATIENCE_SECONDS
+) -> Iterator[None]:
     """Shows what is going on, and for how long, once ``patience`` seconds have passed."""
     if not stream.isatty():
         yield
         return
     done = threading.Event()
-    drawer = threading.Thread(target=_draw, args=(stream, patience, done), daemon=True)
+    drawer = threading.Thread(target=_draw, args=(stream, doing, patience, done), daemon=True)
     drawer.start()
     try:
         yield
@@ -34,14 +36,14 @@ def sign_of_life(stream: TextIO, patience: float = PATIENCE_SECONDS) -> Iterator
         drawer.join()
 
 
-def _draw(stream: TextIO, patience: float, done: threading.Event) -> None:
+def _draw(stream: TextIO, doing: str, patience: float, done: threading.Event) -> None:
     started = time.monotonic()
     width = 0
     wait = patience
     for frame in itertools.cycle(_FRAMES):
         if done.wait(wait):
             break
-        shown = f"{frame} searching, {int(time.monotonic() - started)} s (Ctrl-C ends it)"
+        shown = f"{frame} {doing}, {int(time.monotonic() - started)} s (Ctrl-C ends it)"
         stream.write("\r" + shown.ljust(width))
         stream.flush()
         width, wait = len(shown), _FRAME_SECONDS

@@ -22,6 +22,7 @@ from harkback.errors import SourceError
 from harkback.model import GapCode
 from harkback.query import Order
 from harkback.recall import Recall
+from harkback.settings import load
 from harkback.sources.base import Source
 from harkback.sources.registry import open_source
 
@@ -117,15 +118,23 @@ def search(
       2  an error; or nothing was found in what could be searched, and
          something could not: damaged, incomplete or archived away
     Archived sessions are out of scope: they are counted among what the
-    answer leaves out, and do not make it a 2.
+    answer leaves out, and do not make it a 2. So are projects that the
+    config file excludes.
     """
     if everything and limit is not None:
         raise click.UsageError("--all and --limit exclude each other.")
+    settings = load()
     number = None if everything else limit or DEFAULT_LIMIT
     started = time.perf_counter()
     with (
         sign_of_life(sys.stderr),
-        closing(Recall(*_open(paths))) as recall,
+        closing(
+            Recall(
+                *_open(paths),
+                policy=settings.policy,
+                exclude_projects=settings.exclude_projects,
+            )
+        ) as recall,
     ):
         envelope = _ask(recall, paths, terms, number, order, explain)
     seconds = time.perf_counter() - started

@@ -12,12 +12,14 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Final, TextIO
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from harkback.cli.neutral import block, line
+from harkback.config import REDACTED_MARK
 from harkback.envelope import Envelope
-from harkback.model import Explanation, Passage, PassageMessage, SessionCard
+from harkback.model import Explanation, Passage, PassageMessage, SessionCard, Span
 from harkback.rendering import gap_text
 
 _MATCH: Final = "bold yellow"
@@ -83,6 +85,35 @@ class Terminal:
         """A dim line of Harkback's own words."""
         lines = self._fit(Text(text, "dim"), 0, hanging)
         self.print(Text("\n").join(lines))
+
+    def redacted(self, text: str, cuts: Sequence[Span]) -> None:
+        """A text with marks that catch the eye in place of its cuts; its lines stay as they are."""
+        shown = Text()
+        at = 0
+        for start, end in cuts:
+            shown.append(block(text[at:start]))
+            shown.append(REDACTED_MARK, _MATCH)
+            at = end
+        shown.append(block(text[at:]))
+        self.console.print(shown, soft_wrap=True, end="" if text.endswith("\n") else "\n")
+
+    def item(self, name: str, *about: str) -> None:
+        """A name that stands out, and what there is to say of it."""
+        text = Text.assemble((line(name), "bold yellow"), *(f" · {line(each)}" for each in about))
+        self.print(Text("\n").join(self._fit(text, 0, _INDENT)))
+
+    def table(self, rows: Sequence[tuple[str, ...]]) -> None:
+        """Columns under a heading; the last one is wrapped beside the others."""
+        widths = [max(map(cell_len, column)) for column in list(zip(*rows, strict=True))[:-1]]
+        for number, (*cells, last) in enumerate(rows):
+            head = Text()
+            for cell, width in zip(cells, widths, strict=True):
+                head.append(cell + " " * (width - cell_len(cell) + 2))
+            style = "bold" if number == 0 else ""
+            for place, shown in enumerate(self._fit(Text(last), 0, 0, len(head))):
+                start = Text(" " * len(head)) if place else head
+                whole = Text.assemble(start, shown, style=style)
+                self.print(whole)
 
     def print(self, text: Text) -> None:
         """Text as it stands: it is wrapped already."""

@@ -1,7 +1,8 @@
 """Redaction: what is taken out of a leaf before anything else may see it.
 
 ``policy`` says what a policy is, ``shape`` the language of its patterns, ``rules`` the classes of
-secrets that are known. Kinds of rules:
+secrets that are known, ``finders`` how a host's own code takes part, ``naming`` how a name becomes
+a rule. Kinds of rules:
 
 * ``pattern``: a bounded shape at a keyword;
 * ``run``: a shape after which the secret goes on to the end of a class of characters;
@@ -15,9 +16,14 @@ Proof: tests/unit/redaction, tests/properties/test_redaction.py.
 
 from __future__ import annotations
 
+from harkback.redaction.finders import Finder
 from harkback.redaction.policy import Policy, Redaction, apply
 from harkback.redaction.rules import RULES
+from harkback.redaction.rules.strict import STRICT_RULES
 
+#: What is a secret wherever it stands.
 DEFAULT = Policy(RULES)
+#: What could be one, too: it costs digests and commit ids.
+STRICT = DEFAULT.add(*STRICT_RULES)
 
-__all__ = ["DEFAULT", "Policy", "Redaction", "apply"]
+__all__ = ["DEFAULT", "STRICT", "Finder", "Policy", "Redaction", "apply"]

@@ -1,15 +1,17 @@
-"""Policy: which rules there are, checked once, and a policy bound to an engine.
+"""Policy: which rules and finders there are, checked once, and a policy bound to an engine.
 
-Rules are data; the engines run them. Invariant: a Policy holds only rules that both engines run
-alike, and its version changes with anything that could change a span. Proof:
-tests/unit/redaction/test_policy.py.
+Rules are data; the engines run them. Finders are a host's code, which ``finders`` runs. Invariant:
+a Policy holds only rules that both engines run alike, and its version changes with anything that
+could change a span. Proof: tests/unit/redaction/test_policy.py.
 """
 
 from __future__ import annotations
 
+import difflib
 import functools
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import get_args
@@ -17,7 +19,9 @@ from typing import get_args
 from harkback.config import REDACTED_MARK
 from harkback.engine import Engine, Redactor
 from harkback.errors import UsageError
-from harkback.model import Leaf, RedactedSpan, Rule, Validator
+from harkback.model import Leaf, RedactedSpan, Rule, Span, Validator
+from harkback.redaction.finders import Examined, Finder, check_finder, examine
+from harkback.redaction.naming import named
 from harkback.redaction.shape import check, check_run
 
 #: Names what both engines do with rules; changes whenever that could change a span.
@@ -26,17 +30,23 @@ ALGORITHM = "harkback-redaction-2"
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A set of rules.
+    """A set of rules and finders, and what can be made of it; it never changes itself.
+
+    Two policies are equal when their versions are: when both take out the same of every text.
 
     Attributes:
-        version: hexadecimal digest over the algorithm and every field of every rule. Whatever is
-            derived from redacted text carries it.
+        rules: what both engines run; their order means nothing.
+        finders: a host's own code, run beside the rules.
+        version: hexadecimal digest over the algorithm, every field of every rule, and id and
+            version of every finder. Whatever is derived from redacted text carries it.
 
     Raises:
-        UsageError: ``policy_invalid``: a rule is outside what both engines run, or two share an id.
+        UsageError: ``policy_invalid``: a rule is outside what both engines run, or two share an id;
+            ``finder_invalid``: a finder is not callable, or has no id or version.
     """
 
-    rules: tuple[Rule, ...]
+    rules: tuple[Rule, ...] = field(compare=False, repr=False)
+    finders: tuple[Finder, ...] = field(default=(), compare=False, repr=False)
     version: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -44,34 +54,98 @@ class Policy:
             problem = _problem(rule)
             if problem is not None:
                 raise UsageError("policy_invalid", f"Redaction rule {rule.id!r} {problem}.")
-        ids = [rule.id for rule in self.rules]
-        for name in ids:
-            if ids.count(name) > 1:
+        for finder in self.finders:
+            check_finder(finder)
+        for name, count in Counter(self.ids).items():
+            if count > 1:
                 raise UsageError("policy_invalid", f"Two redaction rules are called {name!r}.")
-        data = json.dumps([ALGORITHM, *map(asdict, self.rules)], sort_keys=True)
+        rules = sorted(map(asdict, self.rules), key=lambda rule: str(rule["id"]))
+        versions = sorted((finder.id, finder.version) for finder in self.finders)
+        data = json.dumps([ALGORITHM, rules, versions], sort_keys=True)
         object.__setattr__(self, "version", hashlib.sha256(data.encode()).hexdigest())
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of its rules, then of its finders."""
+        return (*(rule.id for rule in self.rules), *(finder.id for finder in self.finders))
+
+    @property
+    def short_version(self) -> str:
+        """The first 12 digits of the version: enough to tell policies apart by eye."""
+        return self.version[:12]
+
+    def add(self, *more: Rule | Finder) -> Policy:
+        """This policy with these rules and finders too."""
+        rules = tuple(each for each in more if isinstance(each, Rule))
+        others = tuple(each for each in more if not isinstance(each, Rule))
+        return Policy(self.rules + rules, self.finders + others)
+
+    def remove(self, *ids: str) -> Policy:
+        """This policy without the rules and finders of these ids.
+
+        Raises:
+            UsageError: ``rule_unknown``: it has none of that id; the message names near ones.
+        """
+        for name in ids:
+            if name not in self.ids:
+                near = difflib.get_close_matches(name, self.ids)
+                hint = f" Near: {', '.join(near)}." if near else ""
+                raise UsageError("rule_unknown", f"The policy has no rule {name!r}.{hint}")
+        return Policy(
+            tuple(rule for rule in self.rules if rule.id not in ids),
+            tuple(finder for finder in self.finders if finder.id not in ids),
+        )
+
+    def add_names(self, *names: str) -> Policy:
+        """This policy, to which the values of these names are secrets too: ``session pin``.
+
+        Spelling does not matter: ``sessionPin``, ``SESSION_PIN`` and ``user-session-pin`` are the
+        same name. Each becomes a rule ``name:session-pin``; one that is there already stays.
+
+        Raises:
+            UsageError: ``policy_invalid``: a name has no letters, or mixes scripts.
+        """
+        new = {rule.id: rule for rule in map(named, names) if rule.id not in self.ids}
+        return self.add(*new.values())
+
     def bind(self, engine: Engine) -> Redaction:
-        """Prepares the rules on ``engine``, once: what is bound compiles as it is used."""
-        return _bound(self, engine)
+        """Prepares the policy on ``engine``; rules once, since they compile as they are used."""
+        return Redaction(self, engine, _prepared(self.rules, engine))
 
 
 @functools.lru_cache(maxsize=16)
-def _bound(policy: Policy, engine: Engine) -> Redaction:
-    return Redaction(policy, engine.redactor(policy.rules))
+def _prepared(rules: tuple[Rule, ...], engine: Engine) -> Redactor:
+    return engine.redactor(rules)
 
 
 class Redaction:
     """A policy bound to an engine. Safe to use from several threads."""
 
-    def __init__(self, policy: Policy, redactor: Redactor) -> None:
+    def __init__(self, policy: Policy, engine: Engine, redactor: Redactor) -> None:
         self.policy = policy
         self.redactor = redactor
+        self._engine = engine
         self._paths: dict[tuple[str, ...], bool] = {}
 
     def spans(self, text: str, sensitive: bool = False) -> list[RedactedSpan]:
         """What is taken out of a whole leaf; all of it if it stands under a sensitive name."""
-        return self.redactor.spans(text, sensitive)
+        return self._examine(text, sensitive).spans
+
+    def cuts(self, leaves: Sequence[tuple[str, bool]]) -> tuple[list[list[Span]] | None, int]:
+        """What finders and rules take out of prepared leaves, and how many a finder failed on.
+
+        None without finders: then the Corpus finds it all by itself.
+        """
+        if not self.policy.finders:
+            return None, 0
+        examined = [self._examine(text, sensitive) for text, sensitive in leaves]
+        cuts = [[(span.start, span.end) for span in each.spans] for each in examined]
+        return cuts, sum(each.failed is not None for each in examined)
+
+    def _examine(self, text: str, sensitive: bool) -> Examined:
+        if sensitive or not self.policy.finders:
+            return Examined(self.redactor.spans(text, sensitive))
+        return examine(self._engine, self.redactor, self.policy.finders, text)
 
     def prepare(self, leaves: Iterable[Leaf]) -> list[tuple[str, bool]]:
         """Leaves as the Corpus takes them: text, and whether a key of its path is sensitive."""
@@ -101,8 +175,18 @@ class Redaction:
         return apply(text, self.spans(text))
 
     def changes(self, text: str) -> bool:
-        """Whether the redactor would change ``text``: such a term is refused."""
-        return bool(self.spans(text))
+        """Whether the redactor would change ``text``: such a term is refused.
+
+        Raises:
+            UsageError: ``finder_failed``: a finder raised, so nobody knows.
+        """
+        examined = self._examine(text, sensitive=False)
+        if examined.failed is not None:
+            raise UsageError(
+                "finder_failed",
+                f"The finder {examined.failed!r} of the redaction policy raised on a term.",
+            )
+        return bool(examined.spans)
 
 
 #: Keys of tool arguments can be data; the cache of their verdicts stays small, in paths and in
@@ -161,7 +245,8 @@ def _key_problem(rule: Rule) -> str | None:
 
     if not all(map(one_script, rule.keywords)):
         return "needs keywords that are ASCII or hold nothing of it"
-    for name in (*rule.names, *rule.qualifiers):
+    words = [word for name in rule.names for word in name.split("-")]
+    for name in (*words, *rule.qualifiers):
         if not (name.isalpha() and one_script(name) and (name.islower() or not name.isascii())):
             return "needs names in letters, the ASCII ones in lower case"
     return None if rule.names else "needs names"

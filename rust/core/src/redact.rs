@@ -82,7 +82,8 @@ enum Matcher {
 struct Cut {
     start: usize,
     end: usize,
-    rules: BTreeSet<usize>,
+    /// In no order, and some of them more than once.
+    rules: Vec<usize>,
 }
 
 /// Rules, prepared once. Safe to use from several threads.
@@ -152,7 +153,7 @@ impl Redactor {
             return Vec::from_iter((!text.is_empty()).then(|| self.named(&all)));
         }
         let mut cuts = self.pass(text);
-        for _ in 1..PASSES {
+        for pass in 1..PASSES {
             if cuts.is_empty() {
                 break;
             }
@@ -168,6 +169,9 @@ impl Redactor {
             new.retain(|cut| !inside(cut));
             if new.is_empty() {
                 break;
+            }
+            if pass + 1 == PASSES {
+                settle(text.as_bytes(), &mut new);
             }
             cuts.append(&mut new);
             cuts = merge(cuts);
@@ -212,7 +216,7 @@ impl Redactor {
                     cuts.push(Cut {
                         start: span.start,
                         end: span.end,
-                        rules: BTreeSet::from([rule]),
+                        rules: vec![rule],
                     });
                 }
             }
@@ -225,7 +229,7 @@ impl Redactor {
                 cuts.extend(words.map(|word| Cut {
                     start: word.start,
                     end: word.end,
-                    rules: BTreeSet::from([rule]),
+                    rules: vec![rule],
                 }));
             }
         }
@@ -253,12 +257,31 @@ fn merge(mut cuts: Vec<Cut>) -> Vec<Cut> {
         match merged.last_mut() {
             Some(known) if cut.start <= known.end => {
                 known.end = known.end.max(cut.end);
-                known.rules.append(&mut cut.rules);
+                if known.rules.last() != cut.rules.last() || cut.rules.len() > 1 {
+                    known.rules.append(&mut cut.rules);
+                }
             }
             _ => merged.push(cut),
         }
     }
     merged
+}
+
+/// A chain of secrets that is longer than the passes goes whole, to white space.
+fn settle(text: &[u8], cuts: &mut [Cut]) {
+    let space = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
+    let mut reached = 0;
+    for cut in cuts {
+        if cut.start > reached {
+            let left = text[reached..cut.start].iter().rposition(space);
+            cut.start = left.map_or(reached, |space| reached + space + 1);
+        }
+        if cut.end > reached {
+            let right = text[cut.end..].iter().position(space);
+            reached = right.map_or(text.len(), |length| cut.end + length);
+        }
+        cut.end = reached;
+    }
 }
 
 fn grow(text: &str, cut: &mut Cut) {

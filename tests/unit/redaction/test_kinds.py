@@ -148,6 +148,12 @@ def test_what_the_marks_lay_open_is_taken_too(engine: Engine) -> None:
     assert spans(engine, "ABKw1", *rules) == [(0, 5)]
 
 
+def test_a_chain_longer_than_the_passes_goes_whole(engine: Engine) -> None:
+    rule = Rule("q", "pattern", ("w",), REASON, "w[0-9]", boundary=True)
+    assert spans(engine, "a w1w2w3 b", rule) == [(2, 8)]
+    assert spans(engine, "é w1" + "w2" * 40 + "x b w3", rule) == [(2, 85), (88, 90)]
+
+
 def test_the_mark_itself_is_no_secret(engine: Engine) -> None:
     rule = pattern(r"=(\[[a-z]{8}\])", "=")
     assert spans(engine, "=[redacted] =[redacter]", rule) == [(13, 23)]

@@ -2,7 +2,8 @@
 
 A rule does nothing but at its keywords. Spans that overlap or touch are one; each is grown to the
 nearest composition borders; what the marks of one pass lay open (a secret glued to another) is
-looked for again, PASSES times. Invariant: linear in the text, whatever it holds.
+looked for again, PASSES times; what is left of a longer chain goes whole, up to white space.
+Invariant: linear in the text, whatever it holds.
 Proof: tests/unit/redaction, tests/differential/test_redact.py.
 """
 
@@ -20,6 +21,7 @@ from harkback.reference.redact.ends import Runs
 from harkback.reference.redact.shape import Shape, ShapeRule
 
 PASSES = 4
+SPACE = " \t\n\v\f\r"
 
 
 class Rule(ShapeRule, Protocol):
@@ -57,12 +59,14 @@ class Redactor:
             ids = {rule.id for rule, _ in self._rules if rule.kind == "key"}
             return [RedactedSpan(0, len(text), tuple(sorted(ids)))] if text else []
         cuts: list[Cut] = []
-        for _ in range(PASSES):
+        for left in reversed(range(PASSES)):
             shown, origins = _marked(text, cuts)
             found = [(*origins.span(cut[0], cut[1]), cut[2]) for cut in self._pass(shown)]
             new = [cut for cut in found if not _inside(cut, cuts)]
             if not new:
                 break
+            if not left:
+                new = list(_settled(text, new))
             cuts = _merge(cuts + new)
         return [RedactedSpan(start, end, tuple(sorted(ids))) for start, end, ids in cuts]
 
@@ -130,6 +134,18 @@ def _grown(text: str, start: int, end: int) -> tuple[int, int]:
     while end < len(text) and not is_border(text[end]):
         end += 1
     return start, end
+
+
+def _settled(text: str, cuts: Iterable[Cut]) -> Iterator[Cut]:
+    """A chain of secrets that is longer than the passes goes whole, to white space."""
+    reached = 0
+    for start, end, ids in cuts:
+        while start > reached and text[start - 1] not in SPACE:
+            start -= 1
+        while reached < end < len(text) and text[end] not in SPACE:
+            end += 1
+        reached = max(reached, end)
+        yield start, reached, ids
 
 
 def _is_marks(text: str, start: int, end: int) -> bool:

@@ -52,7 +52,8 @@ def sensitive(name: str, names: Collection[str], qualifiers: Collection[str]) ->
     """Whether the last segment is one of ``names``, or ``key`` behind one of ``qualifiers``.
 
     Numbers do not count: ``password2`` is a password. A name that is not ASCII, or a qualifier, is
-    what the text ends with, since its script may not part words: ``数据库密码``.
+    what the text ends with, since its script may not part words: ``数据库密码``. One of several
+    words, ``session-pin``, is all the last segments: ``userSessionPin``.
     """
     trimmed = name.rstrip("0123456789_-. ")
     if any(not word.isascii() and trimmed.endswith(word) for word in names):
@@ -60,7 +61,7 @@ def sensitive(name: str, names: Collection[str], qualifiers: Collection[str]) ->
     parts = [segment for segment in segments(name) if segment[0] not in DIGIT]
     if not parts:
         return False
-    if parts[-1] in names:
+    if parts[-1] in names or any(_chained(parts, word.split("-")) for word in names):
         return True
     if parts[-1] != "key":
         return False
@@ -70,3 +71,7 @@ def sensitive(name: str, names: Collection[str], qualifiers: Collection[str]) ->
         return False
     before = trimmed[:-3].rstrip("_-. ")
     return any(not word.isascii() and before.endswith(word) for word in qualifiers)
+
+
+def _chained(parts: list[str], words: list[str]) -> bool:
+    return len(words) > 1 and parts[-len(words) :] == words

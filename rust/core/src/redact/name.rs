@@ -46,10 +46,12 @@ fn turns(name: &[u8], at: usize) -> bool {
                 && name.get(at + 1).is_some_and(u8::is_ascii_lowercase)))
 }
 
-/// Words of ASCII, which are whole segments, and of other scripts, which only end a name.
+/// Words of ASCII, which are whole segments or, joined by `-`, several of them; and words of other
+/// scripts, which only end a name.
 #[derive(Debug)]
 struct Words {
     segments: HashSet<Vec<u8>>,
+    chains: Vec<Vec<Vec<u8>>>,
     endings: Vec<Vec<u8>>,
 }
 
@@ -59,14 +61,34 @@ impl Words {
             .iter()
             .map(|word| word.as_bytes().to_vec())
             .partition(|word| word.is_ascii());
+        let (chains, segments): (Vec<_>, Vec<_>) =
+            segments.into_iter().partition(|word| word.contains(&b'-'));
+        let split = |word: Vec<u8>| word.split(|&b| b == b'-').map(<[u8]>::to_vec).collect();
         Self {
             segments: segments.into_iter().collect(),
+            chains: chains.into_iter().map(split).collect(),
             endings,
         }
     }
 
     fn holds(&self, segment: &[u8]) -> bool {
         self.segments.contains(&segment.to_ascii_lowercase())
+    }
+
+    fn chained(&self, name: &[u8]) -> bool {
+        if self.chains.is_empty() {
+            return false;
+        }
+        let parts: Vec<&[u8]> = segments(name)
+            .filter(|segment| !segment[0].is_ascii_digit())
+            .collect();
+        self.chains.iter().any(|chain| {
+            parts.len() >= chain.len()
+                && parts[parts.len() - chain.len()..]
+                    .iter()
+                    .zip(chain)
+                    .all(|(part, word)| part.eq_ignore_ascii_case(word))
+        })
     }
 
     fn ends(&self, text: &[u8]) -> bool {
@@ -91,7 +113,8 @@ impl Names {
 
     /// Whether the last segment is one of the names, or `key` behind one of the qualifiers.
     /// Numbers do not count: `password2` is a password. A name that is not ASCII, or a qualifier,
-    /// is what the text ends with, since its script may not part words: `数据库密码`.
+    /// is what the text ends with, since its script may not part words: `数据库密码`. One of several
+    /// words, `session-pin`, is all the last segments: `userSessionPin`.
     pub(super) fn sensitive(&self, name: &[u8]) -> bool {
         let name_end = trimmed(name, b"0123456789_-. ");
         if self.names.ends(name_end) {
@@ -103,7 +126,7 @@ impl Names {
                 (before, last) = (last, segment);
             }
         }
-        if self.names.holds(last) {
+        if self.names.holds(last) || self.names.chained(name) {
             return true;
         }
         if !last.eq_ignore_ascii_case(b"key") {
