@@ -14,8 +14,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import harkback.engine
-from harkback.redaction import DEFAULT, Policy, Redaction
-from harkback.redaction.rules import RULES, STRICT_RULES
+from harkback.redaction import DEFAULT, STRICT, Redaction
 from support import benign, fakes
 from support.fakes import Planted
 
@@ -74,7 +73,7 @@ def main() -> None:
     size = int(float(sys.argv[1]) * MEGABYTE) if len(sys.argv) > 1 else MEGABYTE
     engine = harkback.engine.load()
     default = DEFAULT.bind(engine)
-    strict = Policy((*RULES, *STRICT_RULES)).bind(engine)
+    strict = STRICT.bind(engine)
     for name, redaction, planted in (
         ("structural", default, fakes.structural(1)),
         ("context", default, fakes.context(1)),

@@ -203,7 +203,7 @@ def test_the_config_file_has_its_say(tmp_path, monkeypatch):
     monkeypatch.setenv("HARKBACK_CONFIG", str(config))
     config.write_text("[redaction]\nremove = ['github-token']\nnames = ['codeword']\n")
     assert run(given=f"{KEY} codeword=a1b2c3d4").stdout == f"{KEY} codeword=[redacted]"
-    config.write_text("[redaction]\nremove = ['bare-hex']\n")
+    config.write_text("[redaction]\nremove = ['bare-hex', 'random-word']\n")
     assert DIGEST in run("--strict").stdout
     config.write_text("[redaction]\nremove = ['github-tokn']\n")
     result = run()

@@ -6,13 +6,11 @@ import pytest
 
 import harkback.engine
 from harkback.engine import Engine
-from harkback.redaction import DEFAULT, Policy
-from harkback.redaction.rules import RULES, STRICT_RULES
+from harkback.redaction import DEFAULT, STRICT
 from redaction_quality import is_left, kept, removed
 from support import benign, fakes
 from support.secrets import IN_CONTEXT, SECRETS
 
-STRICT = Policy((*RULES, *STRICT_RULES))
 SEED = 11
 #: Characters of each kind of benign text: every template of it many times over.
 DRAW = 60_000
