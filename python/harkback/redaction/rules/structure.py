@@ -10,6 +10,12 @@ _TOKEN68 = "A-Za-z0-9._~+/=-"
 _PASSWORD = r"""[^\s/?#"'`<>]"""
 #: The same where it starts: `${PASSWORD}` and `{password}` are placeholders.
 _PASSWORD_START = r"""[^\s/?#"'`<>@$\{%*]"""
+#: How base64 starts of ghp_ gho_ ghu_ ghs_ github_pat_ glpat- AKIA AIza sk-ant sk-proj xoxb-
+#: and sk_live_.
+_BASE64_STARTS = (
+    *("Z2hwX", "Z2hvX", "Z2h1X", "Z2hzX", "Z2l0aHViX3BhdF", "Z2xwYXQt"),
+    *("QUtJQ", "QUl6Y", "c2stYW50", "c2stcHJva", "eG94Yi", "c2tfbGl2ZV"),
+)
 
 RULES = (
     Rule(
@@ -38,6 +44,15 @@ RULES = (
         keywords=("zxlk",),
         reason="JSON Web Token, base64 once more",
         shape=r"ZXlK[A-Za-z0-9+/_-]{40}",
+        run="A-Za-z0-9+/=_-",
+    ),
+    Rule(
+        id="key-base64",
+        kind="run",
+        keywords=_BASE64_STARTS,
+        reason="Key of a known form, base64 once more",
+        shape=f"(?:{'|'.join(_BASE64_STARTS)})[A-Za-z0-9+/_-]{{20}}",
+        boundary=True,
         run="A-Za-z0-9+/=_-",
     ),
     Rule(
@@ -114,9 +129,9 @@ RULES = (
     Rule(
         id="url-password",
         kind="pattern",
-        keywords=("://",),
+        keywords=("://", ":\\/"),
         reason="Password in the user part of a URL",
-        shape=rf"""://[^\s/?#@:"'`<>]{{0,128}}:({_PASSWORD_START}{_PASSWORD}{{0,255}})@""",
+        shape=rf""":\\{{0,4}}/\\{{0,4}}/[^\s/?#@:"'`<>]{{0,128}}:({_PASSWORD_START}{_PASSWORD}{{0,255}})@""",
     ),
     Rule(
         id="url-signature",
