@@ -98,22 +98,13 @@ def test_an_unfinished_private_key_goes_to_the_end_of_the_leaf(engine: Engine) -
     assert DEFAULT.bind(engine).clean(text) == "see\n[redacted]"
 
 
-@pytest.mark.parametrize(
-    "before",
-    [
-        "\\n",
-        "\\t",
-        "\\\\n",
-        "\\u0020",
-        "\\x0a",
-        "%20",
-        "%3D",
-        "\x1b[31m",
-        "\x1b[0;1;31m",
-        "\\x1b[0m",
-    ]
-    + ["\\033[31m", "_", "__", "***", "x=__", "&", "é", "密钥"],
+BEFORE = (
+    *("\\n", "\\t", "\\\\n", "\\u0020", "\\x0a", "%20", "%3D", "&", "é", "密钥"),
+    *("\x1b[31m", "\x1b[0;1;31m", "\\x1b[0m", "\\033[31m", "_", "__", "***", "x=__"),
 )
+
+
+@pytest.mark.parametrize("before", BEFORE)
 def test_a_token_starts_behind_an_escape(engine: Engine, before: str) -> None:
     redaction = DEFAULT.bind(engine)
     for rule in ("openai-key", "huggingface-token", "github-token", "twilio-key"):
