@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Final, Literal, final
 
-from harkback.engine import ChunkDamage
+from harkback.engine import ChunkDamage, FileForm, LineDamage
 from harkback.model import Entry, Hits, RedactedSpan, Row, Rule, Span
 
 __all__ = [
     "Corpus",
+    "Lines",
     "Redactor",
     "Scanner",
     "bm25",
@@ -15,6 +16,7 @@ __all__ = [
     "corpus",
     "fold",
     "grow",
+    "lines",
     "locate",
     "name",
     "reassemble",
@@ -28,6 +30,7 @@ def fold(text: str) -> str: ...
 def locate(text: str, cuts: Sequence[Span], terms: Sequence[str]) -> list[tuple[int, int, int]]: ...
 def grow(text: str, spans: Sequence[Span]) -> list[Span]: ...
 def scanner(terms: Sequence[str]) -> Scanner: ...
+def lines(path: str, stop: int) -> Lines: ...
 def reassemble(
     chunks: Sequence[tuple[int, bytes, str]], length: int, sha256: str
 ) -> tuple[bytes | None, ChunkDamage | None]: ...
@@ -47,6 +50,16 @@ def bm25_terms(
 @final
 class Scanner:
     def first(self, records: Sequence[bytes]) -> int | None: ...
+    def files(
+        self, files: Sequence[tuple[str, FileForm, int]], nested: bool
+    ) -> list[tuple[bool, int]]: ...
+
+@final
+class Lines:
+    def take(self) -> list[tuple[int, bytes]]: ...
+    def tail(self) -> tuple[int, bytes] | None: ...
+    def close(self) -> None: ...
+    def damage(self) -> list[tuple[LineDamage, int, int]]: ...
 
 @final
 class Redactor:

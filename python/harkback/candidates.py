@@ -13,7 +13,7 @@ from harkback.config import SCAN_SLICE_SESSIONS
 from harkback.model import Gap, Session
 from harkback.projects import Globs, excluded, project_of
 from harkback.query import Query
-from harkback.sources.base import View
+from harkback.sources.base import Catalog, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,11 @@ class Candidate:
     def place(self) -> tuple[str, str]:
         """What names the Session among all Sources."""
         return self.session.source, self.session.id
+
+    @property
+    def described(self) -> Session:
+        """The Session with all that is costly to know."""
+        return self.view.describe(self.session.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +72,15 @@ def eligible(
     for view in views:
         catalog = view.sessions()
         gaps.extend(catalog.gaps)
-        known = {session.id: session for session in catalog.sessions} if projects else {}
+        shuts = _Shutter(view, catalog, projects)
         for session in catalog.sessions:
-            if query.within not in (None, session.id, session.lineage):
+            if not _is_within(view, query, session):
                 outside += 1
-            elif projects and excluded(projects, project_of(session, known)):
+            elif shuts.out(session):
                 shut += 1
             elif session.archived and not query.include_archived:
                 archived += 1
-            elif allowed is not None and not _allows(allowed, session):
+            elif allowed is not None and not _allows(allowed, view.describe(session.id)):
                 refused += 1
             else:
                 chosen.append(Candidate(view, session))
@@ -90,6 +95,23 @@ def eligible(
         gaps.append(Gap("project_excluded", message, shut))
     chosen.sort(key=lambda c: (-c.session.last_activity_at, *c.place))
     return Eligible(tuple(chosen), tuple(gaps))
+
+
+def find(
+    views: Iterable[View],
+    allowed: Callable[[Session], bool] | None,
+    projects: Globs,
+    chosen: Callable[[Session], bool],
+) -> Candidate | None:
+    """The first listed Session that is ``chosen``, archived or not, if it may be read."""
+    for view in views:
+        catalog = view.sessions()
+        for session in catalog.sessions:
+            if chosen(session):
+                told = allowed is None or _allows(allowed, view.describe(session.id))
+                shut = _Shutter(view, catalog, projects).out(session)
+                return Candidate(view, session) if told and not shut else None
+    return None
 
 
 def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:
@@ -110,6 +132,27 @@ def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:
                 declined[result.declined] = None
             chosen.extend(c for c in asked if c.session.id in result.offered)
     return Offered(tuple(chosen), tuple(declined), unreached)
+
+
+class _Shutter:
+    """Which Sessions of one View belong to an excluded project."""
+
+    def __init__(self, view: View, catalog: Catalog, projects: Globs) -> None:
+        self._view = view
+        self._projects = projects
+        self._listed = {session.id for session in catalog.sessions} if projects else set()
+
+    def out(self, session: Session) -> bool:
+        return bool(self._projects) and excluded(
+            self._projects, project_of(session.id, self._describe)
+        )
+
+    def _describe(self, session: str) -> Session | None:
+        return self._view.describe(session) if session in self._listed else None
+
+
+def _is_within(view: View, query: Query, session: Session) -> bool:
+    return query.within in (None, session.id) or query.within == view.describe(session.id).lineage
 
 
 def _allows(allowed: Callable[[Session], bool], session: Session) -> bool:

@@ -24,11 +24,14 @@ KIND_WEIGHTS: Final = {
     "tool_call": 1.0,
     "tool_result": 0.5,  # machine output enumerates keywords: frequency there is no answer
     "summary": 1.0,
+    "title": 1.0,
 }
-DEFAULT_KINDS: Final = ("user", "assistant", "tool_call", "tool_result")  # summaries are copies
+#: Summaries are copies; a title is no evidence of what was said.
+DEFAULT_KINDS: Final = ("user", "assistant", "tool_call", "tool_result")
 
 # Passages
 NEIGHBOURS_EACH_SIDE: Final = 4
+MAX_NEIGHBOURS_EACH_SIDE: Final = 8  # when reading on from an anchor
 WINDOW_CODE_POINTS: Final = 800
 WINDOW_LEAD_CODE_POINTS: Final = 200  # shown before the first match
 MAX_SPANS_PER_WINDOW: Final = 8

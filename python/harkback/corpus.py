@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from harkback.candidates import Candidate
 from harkback.engine import Engine
-from harkback.model import KINDS, Entry, Gap, Hits, Row, StoredMessage
+from harkback.model import ABANDONED, KINDS, Entry, Gap, Hits, Row, StoredMessage
 from harkback.projection import project
 from harkback.redaction import Redaction
 
@@ -138,7 +138,7 @@ class Corpus:
             stored.id,
             stored.turn,
             stored.timestamp,
-            _KIND_INDEX[stored.kind],
+            _KIND_INDEX[stored.kind] + (ABANDONED if stored.abandoned else 0),
             stored.locator,
             leaves,
             cuts,

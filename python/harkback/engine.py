@@ -24,6 +24,14 @@ ENGINE_VARIABLE = "HARKBACK_ENGINE"
 #: the recorded one; the digest of a chunk, or of the whole, is another. Looked for in this order.
 ChunkDamage: TypeAlias = Literal["chunk_gap", "chunk_length", "chunk_digest"]
 
+#: How a file is to be read: JSON records on lines, one JSON document, or text as it stands.
+FileForm: TypeAlias = Literal["lines", "json", "text"]
+#: A record is over the limit; a crash left NUL bytes; bytes that are no text were replaced; the
+#: compressed stream breaks off or is damaged; the file became shorter while it was read.
+LineDamage: TypeAlias = Literal[
+    "line_too_long", "nul_run", "invalid_utf8", "compression_damaged", "shrunk"
+]
+
 
 class Scanner(Protocol):
     """Folded terms, prepared once, asked of many raw records."""
@@ -33,6 +41,39 @@ class Scanner(Protocol):
 
         A record may be several, joined by the byte 0xFF, which UTF-8 never has.
         """
+
+    def files(
+        self, files: Sequence[tuple[str, FileForm, int]], nested: bool
+    ) -> list[tuple[bool, int]]:
+        """Of each (path, form, how many of its bytes): whether it may hold a term, and its lines.
+
+        Without terms it counts lines, which are bytes 0x0A of the uncompressed stream. A file that
+        cannot be read whole may hold anything. ``nested``: a string that is itself JSON text also
+        shows its own strings.
+        """
+
+
+class Lines(Protocol):
+    """The records of a file of lines, read as they are asked for, fit for a strict JSON parser.
+
+    A record ends at the byte 0x0A. Blank lines are none. U+FFFD stands for each ill-formed part of
+    UTF-8, lone surrogate and U+0000.
+    """
+
+    def take(self) -> list[tuple[int, bytes]]:
+        """The next records with their offsets in the uncompressed stream; none at the end.
+
+        Raises OSError.
+        """
+
+    def tail(self) -> tuple[int, bytes] | None:
+        """What follows the last 0x0A, once ``take`` gave nothing; None if nothing does."""
+
+    def close(self) -> None:
+        """Lets go of the file; nothing more is read."""
+
+    def damage(self) -> list[tuple[LineDamage, int, int]]:
+        """What was met so far: (reason, offset, bytes); bytes are 0 where none were lost."""
 
 
 class Redactor(Protocol):
@@ -108,6 +149,12 @@ class Engine(Protocol):
         """
 
     def scanner(self, terms: Sequence[str]) -> Scanner: ...
+
+    def lines(self, path: str, stop: int) -> Lines:
+        """The records in the first ``stop`` bytes of a file; ``.zst`` is decompressed.
+
+        Raises OSError when it cannot be opened; ENOTSUP: compressed, and there is no decoder.
+        """
 
     def reassemble(
         self, chunks: Sequence[tuple[int, bytes, str]], length: int, sha256: str

@@ -1,13 +1,14 @@
 """Typed errors: a stable slug, what happened, and what to do next.
 
-Invariant: no error carries transcript text or a term; places are named by file and by reason.
+Invariant: no error carries transcript text or a term, nor do the variables of the calls that it
+shows a host; places are named by file and by reason.
 Python owns the classes, so both engines fail alike. Proof: tests/unit/test_errors.py enumerates
-every reason and holds it against docs/gaps.md.
+every reason and holds it against docs/gaps.md; tests/leaks/test_surfaces.py.
 """
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 QueryReason: TypeAlias = Literal[
     "no_terms",
@@ -22,6 +23,10 @@ QueryReason: TypeAlias = Literal[
     "unknown_order",
     "deadline_invalid",
     "active_invalid",
+    "not_found",
+    "unknown_view",
+    "neighbours_out_of_range",
+    "cursor_invalid",
 ]
 SourceReason: TypeAlias = Literal[
     "source_missing",
@@ -43,6 +48,7 @@ UsageReason: TypeAlias = Literal[
     "finder_failed",
     "projects_invalid",
     "input_too_large",
+    "mapping_invalid",
     "closed",
 ]
 SettingsReason: TypeAlias = Literal["settings_unreadable", "settings_invalid"]
@@ -64,6 +70,14 @@ class HarkbackError(Exception):
         super().__init__(message)
         self.reason = reason
         self.message = message
+
+    def bare(self) -> Self:
+        """Itself, without the calls it came through and the error it was made from.
+
+        Their variables hold stored text, and what reports an error may show variables.
+        """
+        self.__cause__ = self.__context__ = None
+        return self.with_traceback(None)
 
 
 class QueryError(HarkbackError):

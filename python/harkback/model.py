@@ -9,10 +9,11 @@ Proof: tests/unit/test_model.py.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-Kind: TypeAlias = Literal["user", "assistant", "tool_call", "tool_result", "summary"]
-KINDS: tuple[Kind, ...] = ("user", "assistant", "tool_call", "tool_result", "summary")
+Kind: TypeAlias = Literal["user", "assistant", "tool_call", "tool_result", "summary", "title"]
+KINDS: tuple[Kind, ...] = ("user", "assistant", "tool_call", "tool_result", "summary", "title")
+ABANDONED: Final = 16  # added to the index of a kind: a rewound Message
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Span: TypeAlias = tuple[int, int]  # [start, end), code points
@@ -78,6 +79,7 @@ class StoredMessage(NamedTuple):
     parts: tuple[Part, ...]
     locator: str  # opaque outside its Source: where the records of this Message lie
     in_progress: bool = False
+    abandoned: bool = False  # rewound, rolled back or edited away; still there, out of scope
 
 
 # --- after projection -----------------------------------------------------------------------
@@ -133,7 +135,7 @@ class Entry(NamedTuple):
     id: str
     turn: str | None
     timestamp: int
-    kind: int  # index into KINDS
+    kind: int  # index into KINDS, plus ABANDONED
     locator: str
     leaves: list[tuple[str, bool]]  # (text, sensitive)
     #: Redacted spans of each leaf where the policy found them itself, disjoint and in order; None:
@@ -176,6 +178,7 @@ GapCode: TypeAlias = Literal[
     "record_damaged",
     "stream_in_flight",
     "archived_excluded",
+    "abandoned_excluded",
     "active_turn_excluded",
     "host_excluded",
     "project_excluded",
@@ -213,6 +216,8 @@ class PassageMessage:
     is_anchor: bool = False
     truncated: bool = False
     in_progress: bool = False
+    abandoned: bool = False
+    anchor: str | None = None  # where it is not the Passage's own
 
 
 @dataclass(frozen=True, slots=True)

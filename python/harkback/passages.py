@@ -8,7 +8,6 @@ both forms of the answer. Proof: tests/unit/test_passages.py.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -22,33 +21,20 @@ from harkback.config import (
 )
 from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
-from harkback.model import KINDS, Passage, PassageMessage, Row, Session, SessionCard, StoredMessage
-from harkback.projection import project
+from harkback.model import Passage, PassageMessage, Row, StoredMessage
 from harkback.query import Query
 from harkback.ranking import RankedHit, Ranking, explain
 from harkback.redaction import Redaction
 from harkback.rendering import (
     compact_json,
-    label,
     message_json,
     message_text,
     passage_head_text,
     passage_json,
 )
-from harkback.windows import window
+from harkback.showing import Showing, anchor_home, anchor_id
 
-_NEIGHBOUR_KINDS = frozenset(KINDS.index(kind) for kind in ("user", "assistant", "tool_call"))
-_ROWS_AT_ONCE = 32
 _NUMBER_SLACK = 1  # a Passage may end up with a number one digit longer than it was counted with
-
-
-def anchor_id(source: str, session: str, message: str) -> str:
-    """The durable handle of a Message: 16 hex digits of its Session, 16 of the Message in it.
-
-    Digests, not secrets: whatever is asked by it is checked again.
-    """
-    home = hashlib.blake2b(f"{source}\0{session}".encode(), digest_size=8).hexdigest()
-    return home + hashlib.blake2b(message.encode(), digest_size=8, key=home.encode()).hexdigest()
 
 
 @dataclass(slots=True)
@@ -141,7 +127,7 @@ class _Maker:
         corpus: Corpus,
     ) -> None:
         self._engine = engine
-        self._redaction = redaction
+        self._showing = Showing(engine, redaction, corpus, query.folded)
         self._query = query
         self._ranking = ranking
         self._corpus = corpus
@@ -168,13 +154,13 @@ class _Maker:
         first = next(stored)
         for side in (before, after):
             side.stored.extend(islice(stored, len(side.rows)))
-        session = hit.candidate.session
+        session = hit.candidate.described
         terms = zip(self._query.terms, hit.frequency, strict=True)
         active = self._query.active
         passage = Passage(
-            anchor=anchor_id(session.source, session.id, anchor.id),
-            session=self.card(session),
-            turn_id=None if anchor.turn is None else self._clean(anchor.turn),
+            anchor=anchor_id(anchor_home(session.source, session.id), anchor.id),
+            session=self._showing.card(session),
+            turn_id=None if anchor.turn is None else self._showing.clean(anchor.turn),
             sequence=hit.row,
             is_current_session=active is not None and active[0] == session.id,
             matched_terms=tuple(term for term, tf in terms if tf),
@@ -183,7 +169,7 @@ class _Maker:
             has_more_before=True,
             has_more_after=True,
             messages=(self.shown(anchor, first, is_anchor=True),),
-            also_in=tuple(self._clean(c.session.id) for c in hit.also_in[:MAX_ALSO_IN]),
+            also_in=tuple(self._showing.clean(c.session.id) for c in hit.also_in[:MAX_ALSO_IN]),
             explanation=(
                 explain(self._engine, self._query, self._ranking, hit)
                 if self._query.explain
@@ -192,49 +178,11 @@ class _Maker:
         )
         return _Draft(hit, passage, before, after)
 
-    def card(self, session: Session) -> SessionCard:
-        return SessionCard(
-            id=self._clean(session.id),
-            title=self._clean(session.title),
-            source=self._clean(session.source),
-            project=None if session.project is None else self._clean(session.project),
-            started_at=session.started_at,
-            last_activity_at=session.last_activity_at,
-            parent=None if session.parent is None else self._clean(session.parent),
-        )
-
-    def _clean(self, text: str) -> str:
-        return label(self._redaction.clean(text))
-
     def _side(self, segment: Segment, anchor: Row, row: int, step: int) -> _Side:
-        """Walks from the anchor until the Turn ends, or one neighbour more than is shown."""
-        found: list[Row] = []
-        at = row
-        while True:
-            low, high = (at - _ROWS_AT_ONCE, at) if step < 0 else (at + 1, at + 1 + _ROWS_AT_ONCE)
-            rows = self._corpus.rows(segment, max(low, 0), max(high, 0))
-            for other in rows if step > 0 else reversed(rows):
-                if other.turn != anchor.turn:
-                    return _Side(found, more=False)
-                if other.kind not in _NEIGHBOUR_KINDS or not other.spans:
-                    continue
-                if len(found) == NEIGHBOURS_EACH_SIDE:
-                    return _Side(found, more=True)
-                found.append(other)
-            if len(rows) < _ROWS_AT_ONCE:
-                return _Side(found, more=False)
-            at += step * _ROWS_AT_ONCE
+        """The nearest neighbours, and whether there is one more."""
+        found = self._showing.neighbours(segment, anchor, row, step)
+        nearest = [other for _, other in islice(found, NEIGHBOURS_EACH_SIDE + 1)]
+        return _Side(nearest[:NEIGHBOURS_EACH_SIDE], more=len(nearest) > NEIGHBOURS_EACH_SIDE)
 
     def shown(self, row: Row, stored: StoredMessage, *, is_anchor: bool) -> PassageMessage:
-        view = window(self._engine, self._query.folded, project(stored), row.spans)
-        return PassageMessage(
-            id=self._clean(stored.id),
-            kind=stored.kind,
-            timestamp=stored.timestamp,
-            text=view.text,
-            field=None if view.path is None else self._clean(".".join(view.path)),
-            spans=view.spans,
-            is_anchor=is_anchor,
-            truncated=view.truncated,
-            in_progress=stored.in_progress,
-        )
+        return self._showing.message(row, stored, is_anchor=is_anchor)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeAlias
 
@@ -43,13 +43,13 @@ def excluded(globs: Globs, project: str | None) -> bool:
     return any(glob.match(path) is not None for glob in globs)
 
 
-def project_of(session: Session, known: Mapping[str, Session]) -> str | None:
+def project_of(session: str, describe: Callable[[str], Session | None]) -> str | None:
     """The project of a Session, or of the nearest one it was started from that has one."""
     seen = set()
-    at: Session | None = session
+    at = describe(session)
     while at is not None and at.project is None and at.id not in seen:
         seen.add(at.id)
-        at = None if at.parent is None else known.get(at.parent)
+        at = None if at.parent is None else describe(at.parent)
     return None if at is None else at.project
 
 

@@ -19,6 +19,7 @@ from harkback.config import (
     MAX_TERM_CODE_POINTS,
     MAX_TERMS,
 )
+from harkback.decoding import clean
 from harkback.engine import Engine
 from harkback.errors import QueryError
 from harkback.model import KINDS, Kind
@@ -31,7 +32,6 @@ _MIN_WORD = 3
 _MIN_CJK_WORD = 2
 MAX_DEADLINE_SECONDS = 10**9
 _QUOTES = "\"'`“”‘’«»「」『』《》"
-_UNREADABLE = dict.fromkeys((0, *range(55296, 57344)), "�")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ class Query:
     since: int | None
     until: int | None
     include_archived: bool
+    include_abandoned: bool
     active: tuple[str, str] | None
     explain: bool
     deadline: float | None  # on the monotonic clock
@@ -69,6 +70,7 @@ def build(
     since: Moment | None,
     until: Moment | None,
     include_archived: bool,
+    include_abandoned: bool,
     active: tuple[str, str] | None,
     explain: bool,
     deadline: float | None,
@@ -103,6 +105,7 @@ def build(
         since=start,
         until=stop,
         include_archived=include_archived,
+        include_abandoned=include_abandoned,
         active=active,
         explain=explain,
         deadline=None if deadline is None else time.monotonic() + deadline,
@@ -144,7 +147,7 @@ def _terms(
         raise QueryError("no_terms", "Give at least one literal term.")
     spoken: dict[str, str] = {}
     for raw in given:
-        term = raw.translate(_UNREADABLE).strip()
+        term = clean(raw).strip()
         if not term:
             raise QueryError("term_empty", "A term is empty; leave it out.")
         if len(term) > MAX_TERM_CODE_POINTS:

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 from harkback.candidates import Candidate
 from harkback.config import KIND_WEIGHTS, MAX_SCORED_CODE_POINTS
 from harkback.engine import Engine
-from harkback.model import KINDS, Explanation, Gap, Kind
+from harkback.model import ABANDONED, KINDS, Explanation, Gap, Kind
 from harkback.query import Query
 from harkback.verification import Verified
 
@@ -64,14 +64,14 @@ def rank(engine: Engine, query: Query, verified: Verified, records: int) -> Rank
     Args:
         records: searchable records of every eligible Session; N is at least the Hits.
     """
-    inside, gaps = _scope(query, verified)
+    inside, gaps = scope(query, verified)
     kept, replays = _collapse(verified, inside)
     frequency = [[column[hit] for hit in kept] for column in verified.frequency]
     length = [min(verified.length[hit], MAX_SCORED_CODE_POINTS) for hit in kept]
     total = max(records, len(kept))
     idf = [_idf(total, sum(1 for tf in column if tf)) for column in frequency]
     mean_length = sum(length) / len(length) if length else 0.0
-    weight = [_WEIGHTS[verified.kind[hit]] for hit in kept]
+    weight = [_WEIGHTS[verified.kind[hit] % ABANDONED] for hit in kept]
     scores = engine.bm25(frequency, length, weight, idf, mean_length) if kept else []
     order = _Order(query, verified, kept, scores)
 
@@ -82,7 +82,7 @@ def rank(engine: Engine, query: Query, verified: Verified, records: int) -> Rank
             row=verified.row[hit],
             turn=verified.turn[hit],
             timestamp=verified.timestamp[hit],
-            kind=KINDS[verified.kind[hit]],
+            kind=KINDS[verified.kind[hit] % ABANDONED],
             score=scores[at],
             frequency=tuple(column[at] for column in frequency),
             length=length[at],
@@ -135,20 +135,26 @@ def _idf(total: int, holding: int) -> float:
     return math.log(1.0 + (total - holding + 0.5) / (holding + 0.5))
 
 
-def _scope(query: Query, verified: Verified) -> tuple[list[int], tuple[Gap, ...]]:
-    """Hits of the kinds and the time asked for, outside the caller's active Turn."""
+def scope(query: Query, verified: Verified) -> tuple[list[int], tuple[Gap, ...]]:
+    """Hits of the kinds and the time asked for, neither rewound nor of the active Turn."""
     kinds = {index for index, kind in enumerate(KINDS) if kind in query.kinds}
     since = -math.inf if query.since is None else query.since
     until = math.inf if query.until is None else query.until
     inside: list[int] = []
-    outside_time = 0
+    outside_time = abandoned = 0
     for hit, (kind, timestamp) in enumerate(zip(verified.kind, verified.timestamp, strict=True)):
-        if kind in kinds and hit not in verified.active:
-            if since <= timestamp <= until:
-                inside.append(hit)
-            else:
-                outside_time += 1
+        if kind % ABANDONED not in kinds or hit in verified.active:
+            continue
+        if not since <= timestamp <= until:
+            outside_time += 1
+        elif kind >= ABANDONED and not query.include_abandoned:
+            abandoned += 1
+        else:
+            inside.append(hit)
     gaps: list[Gap] = []
+    if abandoned:
+        message = "Hits in Turns that were rewound or rolled back were left out."
+        gaps.append(Gap("abandoned_excluded", message, abandoned))
     if outside_time:
         gaps.append(Gap("outside_time", "Hits lie outside the time asked for.", outside_time))
     if query.active is not None:
@@ -179,7 +185,7 @@ def _collapse(verified: Verified, inside: Sequence[int]) -> tuple[list[int], dic
 
 def _originality(verified: Verified, hit: int) -> tuple[bool, int, int, tuple[str, str], int]:
     candidate = verified.candidates[verified.candidate[hit]]
-    session = candidate.session
+    session = candidate.described
     return (
         session.copied,
         session.started_at,
@@ -236,8 +242,8 @@ class _Order:
                     break
                 seen.append((at, "limit"))
                 continue
-            session = self._verified.candidates[self._verified.candidate[self._kept[at]]].session
-            lineage = (session.source, session.lineage)
+            candidate = self._verified.candidates[self._verified.candidate[self._kept[at]]]
+            lineage = (candidate.session.source, candidate.described.lineage)
             if self._turn(at) in turns:
                 seen.append((at, "same_turn"))
             elif taken[lineage] >= quota:

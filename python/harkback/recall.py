@@ -8,21 +8,28 @@ connections. Proof: tests/surfaces/test_recall.py.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path as FilePath
 from types import TracebackType
 from typing import Self
 
-from harkback import candidates, envelope, passages, query, ranking, verification
-from harkback.config import DEFAULT_LIMIT, DEFAULT_MEMORY_BYTES, UNSETTLED_RETRIES
+from harkback import candidates, envelope, passages, query, ranking, reading, verification
+from harkback.config import (
+    DEFAULT_LIMIT,
+    DEFAULT_MEMORY_BYTES,
+    MAX_NEIGHBOURS_EACH_SIDE,
+    UNSETTLED_RETRIES,
+)
 from harkback.corpus import Corpus
 from harkback.engine import EngineName, load
 from harkback.envelope import Envelope
-from harkback.errors import SourceError, UsageError
+from harkback.errors import QueryError, SourceError, UsageError
+from harkback.grep import Grep
 from harkback.model import Gap, Kind, Session
 from harkback.projects import compile_globs
 from harkback.query import Moment, Order
+from harkback.reading import Reading, Scope
 from harkback.redaction import DEFAULT, Policy
 from harkback.sources.base import Source, View
 from harkback.sources.registry import open_source
@@ -83,6 +90,7 @@ class Recall:
         since: Moment | None = None,
         until: Moment | None = None,
         include_archived: bool = False,
+        include_abandoned: bool = False,
         active: tuple[str, str] | None = None,
         explain: bool = False,
         deadline: float | None = None,
@@ -95,9 +103,10 @@ class Recall:
             limit: Passages, 1 to 25; None lifts limit, quota and Budget (for people, not models).
             order: best first, or newest first.
             within: a Session id, or the id of a lineage.
-            kinds: of the matching Messages; summaries only if asked for.
+            kinds: of the matching Messages; summaries and titles only if asked for.
             since, until: bounds of the time of the matching Messages, both inclusive.
             include_archived: search archived Sessions too.
+            include_abandoned: Messages of Turns that were rewound or rolled back, too.
             active: (Session, Turn) that is under way: never part of an answer.
             explain: give each score as a tree.
             deadline: seconds; Sessions not reached by then become a Gap.
@@ -119,6 +128,7 @@ class Recall:
             since=since,
             until=until,
             include_archived=include_archived,
+            include_abandoned=include_abandoned,
             active=active,
             explain=explain,
             deadline=deadline,
@@ -128,7 +138,7 @@ class Recall:
                 return self._answer(asked)
             except SourceError as error:
                 if error.reason != "source_unsettled" or attempt == UNSETTLED_RETRIES:
-                    raise
+                    raise error.bare() from None
         raise AssertionError("unreachable")
 
     def _answer(self, asked: query.Query) -> Envelope:
@@ -140,11 +150,117 @@ class Recall:
             ranked = ranking.rank(self._engine, asked, verified, found.records())
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
             return envelope.assemble(
-                asked, found, verified, ranked, shown, failures, self._redaction
+                asked, found, verified, ranked, shown, _gaps_of(failures), self._redaction
             )
 
-    def _views(self, opened: ExitStack) -> tuple[list[View], list[Gap]]:
-        """A View of every Source that can be read; a Gap for each that cannot."""
+    def more(
+        self,
+        anchor: str,
+        *,
+        view: Scope = "turn",
+        before: int = MAX_NEIGHBOURS_EACH_SIDE,
+        after: int = MAX_NEIGHBOURS_EACH_SIDE,
+        cursor: str | None = None,
+        active: tuple[str, str] | None = None,
+        unbounded: bool = False,
+    ) -> Reading:
+        """Reads on from the anchor of a Passage, or of any Message that an answer names.
+
+        Args:
+            anchor: 32 hexadecimal digits, as an answer gives them.
+            view: the ``turn`` around the Message; ``audit``, all of it; ``scroll``, the Session.
+            before, after: Messages on each side, 0 to 8.
+            cursor: what the last answer gave, for what comes next.
+            active: (Session, Turn) that is under way: never part of an answer.
+            unbounded: lifts the Budget (for people, not models).
+
+        Raises:
+            QueryError: it cannot be asked so; or ``not_found``, whatever the cause.
+            SourceError: it was not found, and a Source cannot be read.
+            UsageError: the Recall is closed.
+        """
+        asked = reading.build(
+            anchor,
+            view=view,
+            before=before,
+            after=after,
+            cursor=cursor,
+            active=active,
+            unbounded=unbounded,
+        )
+        with ExitStack() as opened:
+            views, failures = self._views(opened)
+            try:
+                return reading.read(
+                    self._engine,
+                    self._redaction,
+                    asked,
+                    views,
+                    self._allowed,
+                    self._projects,
+                    self._corpus,
+                )
+            except QueryError:
+                if failures:
+                    raise failures[0] from None
+                raise
+
+    @contextmanager
+    def grep(
+        self,
+        terms: Sequence[str],
+        *,
+        within: str | None = None,
+        kinds: Iterable[Kind] | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        include_archived: bool = False,
+        include_abandoned: bool = False,
+        context: int | None = 0,
+    ) -> Iterator[Grep]:
+        """Every Message that holds any of ``terms``, newest first, as the lines that match.
+
+        For people: no ranking, no quota, no Budget. Arguments as for ``search``.
+
+        Args:
+            context: lines shown on each side of one that matches; None: no lines at all.
+
+        Raises:
+            QueryError, SourceError, UsageError: as ``search`` does.
+        """
+        asked = query.build(
+            self._engine,
+            self._redaction,
+            terms,
+            question=None,
+            limit=None,
+            order="newest",
+            within=within,
+            kinds=kinds,
+            since=since,
+            until=until,
+            include_archived=include_archived,
+            include_abandoned=include_abandoned,
+            active=None,
+            explain=False,
+            deadline=None,
+        )
+        with ExitStack() as opened:
+            views, failures = self._views(opened)
+            found = candidates.eligible(views, asked, self._allowed, self._projects)
+            yield Grep(
+                self._engine,
+                self._redaction,
+                asked,
+                found,
+                self._corpus,
+                failures=_gaps_of(failures),
+                path=self._path,
+                context=context,
+            )
+
+    def _views(self, opened: ExitStack) -> tuple[list[View], list[SourceError]]:
+        """A View of every Source that can be read, and why the others cannot."""
         if self._closed:
             raise UsageError("closed", "This Recall is closed; make another.")
         if self._process != os.getpid():
@@ -158,7 +274,7 @@ class Recall:
                 failures.append(error)
         if failures and not views:
             raise failures[0]
-        return views, [Gap("source_failed", error.message, 1) for error in failures]
+        return views, failures
 
     def _prepare(self, asked: query.Query, found: candidates.Eligible) -> Path:
         """From the second search of an unchanged history on, Sessions become resident."""
@@ -185,3 +301,7 @@ class Recall:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _gaps_of(failures: Iterable[SourceError]) -> list[Gap]:
+    return [Gap("source_failed", error.message, 1) for error in failures]

@@ -80,6 +80,23 @@ class _Batch:
 def verify(path: Path, query: Query, found: Eligible, corpus: Corpus) -> Verified:
     """The Hits of every eligible Session that the deadline lets be reached, newest first."""
     verified = Verified(frequency=[[] for _ in query.folded])
+    chosen, unreached = bring(path, query, found, corpus, verified)
+    rest = iter(chosen)
+    while _take_batch(query, rest, corpus, verified):
+        pass
+    unreached += len(chosen) - len(verified.candidates)
+    if unreached:
+        message = "Sessions were not reached before the deadline."
+        verified.gaps.append(Gap("deadline", message, unreached))
+    return verified
+
+
+def bring(
+    path: Path, query: Query, found: Eligible, corpus: Corpus, verified: Verified
+) -> tuple[Sequence[Candidate], int]:
+    """The Sessions that this path brings before the Corpus, newest activity first, and how many
+    the deadline kept from being looked at. Gaps go to ``verified``.
+    """
     chosen: Sequence[Candidate] = found.candidates
     unreached = 0
     if path in (Path.NARROWED, Path.AUTO):
@@ -89,13 +106,13 @@ def verify(path: Path, query: Query, found: Eligible, corpus: Corpus) -> Verifie
         unreached += answer.unreached
         known.update(answer.candidates)
         chosen = [c for c in chosen if c in known]
-    rest = iter(chosen)
-    while _take_batch(query, rest, corpus, verified):
-        pass
-    unreached += len(chosen) - len(verified.candidates)
-    if unreached:
-        message = "Sessions were not reached before the deadline."
-        verified.gaps.append(Gap("deadline", message, unreached))
+    return chosen, unreached
+
+
+def verify_one(query: Query, candidate: Candidate, corpus: Corpus, segment: Segment) -> Verified:
+    """The Hits of one Session whose segment is held."""
+    verified = Verified(frequency=[[] for _ in query.folded])
+    verified.take(query, corpus, _Batch([candidate], [segment]))
     return verified
 
 

@@ -1,7 +1,8 @@
 """The window: how a Message is shown. Redacted whole first, cut afterwards.
 
 Invariant: no cut falls inside a redaction mark and none changes what was redacted, so a window can
-never expose part of a secret. Proof: tests/unit/test_windows.py.
+never expose part of a secret, nor its length. Proof: tests/unit/test_windows.py,
+tests/leaks/test_cuts.py.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
-    """A leaf with its secrets replaced, and where the matches lie in it."""
+class Shown:
+    """A leaf with its secrets replaced, and where the matches and the marks lie in it."""
 
     text: str
     matches: list[Span]
@@ -54,32 +55,39 @@ def window(
         leaves: at least one.
         cuts: redacted spans of each leaf, disjoint and in order.
     """
-    total = sum(len(leaf.text) for leaf in leaves) + len(leaves) - 1
-    if total <= WINDOW_CODE_POINTS:
+    if _shown_length(leaves, cuts) <= WINDOW_CODE_POINTS:
         shown = [
-            _redact(engine, terms, leaf.text, cut) for leaf, cut in zip(leaves, cuts, strict=True)
+            redacted(engine, terms, leaf.text, cut) for leaf, cut in zip(leaves, cuts, strict=True)
         ]
+        starts = accumulate((len(leaf.text) + len(_JOIN) for leaf in shown), initial=0)
+        spans = tuple(
+            (start + a, start + b)
+            for start, leaf in zip(starts, shown, strict=False)
+            for a, b in leaf.matches
+        )
         text = _JOIN.join(leaf.text for leaf in shown)
-        if len(text) <= WINDOW_CODE_POINTS:
-            starts = accumulate((len(leaf.text) + len(_JOIN) for leaf in shown), initial=0)
-            spans = tuple(
-                (start + a, start + b)
-                for start, leaf in zip(starts, shown, strict=False)
-                for a, b in leaf.matches
-            )
-            return Window(text, spans[:MAX_SPANS_PER_WINDOW], None, truncated=False)
-    first = _redact(engine, terms, leaves[0].text, cuts[0])
+        return Window(text, spans[:MAX_SPANS_PER_WINDOW], None, truncated=False)
+    first = redacted(engine, terms, leaves[0].text, cuts[0])
     path = leaves[0].path
     for leaf, cut in zip(leaves[1:], cuts[1:], strict=True):
         if first.matches:
             break
-        other = _redact(engine, terms, leaf.text, cut)
+        other = redacted(engine, terms, leaf.text, cut)
         if other.matches:
             first, path = other, leaf.path
     return _cut(path, first, alone=len(leaves) == 1)
 
 
-def _redact(engine: Engine, terms: Sequence[str], text: str, cuts: Sequence[Span]) -> _Shown:
+def _shown_length(leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]]) -> int:
+    """Of all leaves joined. How long a secret is decides nothing: each counts as its mark."""
+    length = len(_JOIN) * (len(leaves) - 1)
+    for leaf, cut in zip(leaves, cuts, strict=True):
+        length += len(leaf.text) + sum(len(REDACTED_MARK) - (end - start) for start, end in cut)
+    return length
+
+
+def _marked(text: str, cuts: Sequence[Span]) -> tuple[str, list[Span]]:
+    """The text with a mark in place of each cut, and where the marks lie."""
     pieces: list[str] = []
     marks: list[Span] = []
     at = length = 0
@@ -90,6 +98,12 @@ def _redact(engine: Engine, terms: Sequence[str], text: str, cuts: Sequence[Span
         length += len(REDACTED_MARK)
         at = end
     pieces.append(text[at:])
+    return "".join(pieces), marks
+
+
+def redacted(engine: Engine, terms: Sequence[str], text: str, cuts: Sequence[Span]) -> Shown:
+    """``text`` with a mark in place of each cut, and the matches of folded ``terms`` in it."""
+    shown, marks = _marked(text, cuts)
     ends = [end for _, end in cuts]
     shifts = [mark_end - end for (_, mark_end), end in zip(marks, ends, strict=True)]
 
@@ -100,7 +114,7 @@ def _redact(engine: Engine, terms: Sequence[str], text: str, cuts: Sequence[Span
 
     found = engine.locate(text, cuts, terms) if terms else []
     matches = _union((moved(a, False), moved(b, True)) for a, b, _ in found)
-    return _Shown("".join(pieces), matches, marks)
+    return Shown(shown, matches, marks)
 
 
 def _union(spans: Iterable[Span]) -> list[Span]:
@@ -113,7 +127,7 @@ def _union(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def _cut(path: tuple[str, ...], shown: _Shown, *, alone: bool) -> Window:
+def _cut(path: tuple[str, ...], shown: Shown, *, alone: bool) -> Window:
     """About 200 code points before the first match, 800 in all, with marks for what is left out."""
     text = shown.text
     first = shown.matches[0][0] if shown.matches else 0
@@ -142,3 +156,37 @@ def _cut(path: tuple[str, ...], shown: _Shown, *, alone: bool) -> Window:
         path if truncated else None,
         truncated,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """All of a Message, redacted; what is cut out of it never begins or ends inside a mark."""
+
+    text: str
+    marks: tuple[Span, ...]
+
+    def cut(self, start: int, room: int) -> int:
+        """Where a page that begins at ``start`` ends: at most ``room`` on, past ``start``."""
+        end = min(len(self.text), start + room)
+        end = max(border_before(self.text, end), start + 1)
+        at = bisect_right(self.marks, end, key=lambda mark: mark[0]) - 1
+        if at >= 0 and self.marks[at][0] < end < self.marks[at][1]:
+            low, high = self.marks[at]
+            return low if low > start else high
+        return min(end, len(self.text))
+
+
+def whole(leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]], names: Sequence[str]) -> Whole:
+    """Every leaf under its name, or one alone without."""
+    pieces: list[str] = []
+    marks: list[Span] = []
+    length = 0
+    for leaf, cut, name in zip(leaves, cuts, names, strict=True):
+        head = f"{name}: " if len(leaves) > 1 else ""
+        head = _JOIN + head if pieces else head
+        text, own = _marked(leaf.text, cut)
+        length += len(head)
+        marks += ((length + start, length + end) for start, end in own)
+        pieces += (head, text)
+        length += len(text)
+    return Whole("".join(pieces), tuple(marks))

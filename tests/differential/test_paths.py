@@ -58,6 +58,7 @@ def ask(engine: Engine, terms: list[str]) -> query.Query | None:
             since=None,
             until=None,
             include_archived=False,
+            include_abandoned=False,
             active=None,
             explain=False,
             deadline=None,

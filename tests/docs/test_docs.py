@@ -69,7 +69,7 @@ def run(name: str) -> None:
 
 def test_the_examples_for_hosts_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert len(blocks(TEXTS["docs/hosts.md"], "python")) == 4
+    assert len(blocks(TEXTS["docs/hosts.md"], "python")) == 5
     run("docs/hosts.md")
 
 
@@ -165,7 +165,8 @@ def help_of(sub: str) -> set[str]:
 
 def test_hosts_names_every_argument_in_order() -> None:
     hosts = TEXTS["docs/hosts.md"]
-    for heading, method in (("`Recall(", Recall.__init__), ("`Recall.search(", Recall.search)):
+    methods = [(f"`Recall.{m.__name__}(", m) for m in (Recall.search, Recall.more, Recall.grep)]
+    for heading, method in [("`Recall(", Recall.__init__), *methods]:
         cells = " ".join(table(hosts, heading))
         assert re.findall(r"`(\w+)`", cells) == list(inspect.signature(method).parameters)[1:]
     for kind in KINDS:

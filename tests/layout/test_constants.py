@@ -19,6 +19,7 @@ def test_the_ranking() -> None:
         "tool_call": 1.0,
         "tool_result": 0.5,
         "summary": 1.0,
+        "title": 1.0,
     }
     assert config.DEFAULT_KINDS == ("user", "assistant", "tool_call", "tool_result")
 

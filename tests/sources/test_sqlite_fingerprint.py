@@ -8,7 +8,7 @@ import pytest
 
 from harkback.engine import Engine
 from harkback.sources.sqlite.source import SqliteSource
-from support.stores import StoreBuilder
+from support.stores import StoreBuilder, texts
 
 Make = Callable[..., SqliteSource]
 
@@ -85,15 +85,31 @@ def test_a_row_change_is_seen(
     assert both(filled, source_of, chosen, "pre") != before
 
 
-def test_another_session_or_title_changes_nothing(
+def test_another_session_or_activity_changes_nothing(
     filled: StoreBuilder, source_of: Make, chosen: Engine
 ) -> None:
     before = both(filled, source_of, chosen, "led"), both(filled, source_of, chosen, "pre")
     filled.text("other", "more")
     filled.message("other", 0, "user", {"text": "more"})
-    filled.db.execute("UPDATE session_metadata SET name = 'renamed', last_used_at = 5")
+    filled.db.execute("UPDATE session_metadata SET last_used_at = 5")
     after = both(filled, source_of, chosen, "led"), both(filled, source_of, chosen, "pre")
     assert after == before
+
+
+def test_a_new_title_is_a_new_message(
+    filled: StoreBuilder, source_of: Make, chosen: Engine
+) -> None:
+    before = both(filled, source_of, chosen, "led"), both(filled, source_of, chosen, "pre")
+    filled.db.execute("UPDATE session_metadata SET name = 'renamed'")
+    after = both(filled, source_of, chosen, "led"), both(filled, source_of, chosen, "pre")
+    assert not set(after) & set(before)
+    with source_of(filled.path).view(chosen) as view:
+        for name in ("led", "pre"):
+            title = view.read(name).messages[-1]
+            assert (title.id, title.kind) == (f"title:{name}", "title")
+            assert texts([title]) == ["renamed"]
+            assert view.read_around(name, [title.locator]) == [title]
+            assert view.scan(["name"], [name]).offered == {name}
 
 
 def test_equal_texts_in_other_places_differ(

@@ -151,8 +151,12 @@ def write(history: History, folder: Path) -> Written:
     return written
 
 
+def _title(session: str) -> str:
+    return f"title of {session.removeprefix('s')}"
+
+
 def _through_store(store: Store, session: str, chat: Chat) -> None:
-    turn = store.session(f"title {session}", id=session, started_at=BASE_MS).turn()
+    turn = store.session(_title(session), id=session, started_at=BASE_MS).turn()
     for at, said in enumerate(chat.said, BASE_MS):
         if said.kind == "user":
             files = [AttachmentPart(name, "doc", "text/plain", 1) for _, name in said.more]
@@ -247,6 +251,8 @@ def oracle(written: Written, folded: Sequence[str]) -> dict[tuple[str, int], Fou
         messages = [list(message.leaves()) for message in said]
         if chat.stream and chat.form != "messages":
             messages.append([(("text",), _joined(chat))])
+        if chat.form == "written":
+            messages.append([(("title",), _title(f"s{number}"))])
         for row, leaves in enumerate(messages):
             frequency, length = [0] * len(folded), 0
             for path, text in leaves:

@@ -45,7 +45,7 @@ class StoreBuilder:
         id: str,
         *,
         ledger: bool = True,
-        name: str = "A title",
+        name: str = "",
         header: dict[str, Any] | None = None,
         columns: dict[str, Any] | None = None,
         payload: Any = None,

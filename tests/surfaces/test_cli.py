@@ -37,7 +37,7 @@ def damage(path):
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(
             r"UPDATE runtime_events SET payload_json = '{\"torn\": \"\u12' WHERE session_id ="
-            " (SELECT session_id FROM runtime_events LIMIT 1)"
+            " (SELECT session_id FROM runtime_events WHERE payload_json LIKE '%zebra%' LIMIT 1)"
         )
 
 

@@ -120,11 +120,13 @@ def test_json_names_each_cut_and_never_what_was_cut(file):
 
 @given(st.text("ab\n é", max_size=30))
 def test_lines_and_columns(before):
-    (cut,) = (
-        json.loads(each) for each in run("--json", given=before + " " + KEY).stdout.splitlines()
-    )
+    printed = run("--json", given=f"{before} {KEY} {KEY}\n{KEY}").stdout
+    first, second, third = (json.loads(each) for each in printed.splitlines())
     lines = (before + " ").split("\n")
-    assert (cut["line"], cut["column"]) == (len(lines), len(lines[-1]) + 1)
+    column = len(lines[-1]) + 1
+    assert (first["line"], first["column"]) == (len(lines), column)
+    assert (second["line"], second["column"]) == (len(lines), column + len(KEY) + 1)
+    assert (third["line"], third["column"]) == (len(lines) + 1, 1)
 
 
 def test_report(file):
@@ -203,7 +205,8 @@ def test_the_config_file_has_its_say(tmp_path, monkeypatch):
     monkeypatch.setenv("HARKBACK_CONFIG", str(config))
     config.write_text("[redaction]\nremove = ['github-token']\nnames = ['codeword']\n")
     assert run(given=f"{KEY} codeword=a1b2c3d4").stdout == f"{KEY} codeword=[redacted]"
-    config.write_text("[redaction]\nremove = ['bare-hex']\n")
+    added = [name for name in STRICT.ids if name not in DEFAULT.ids]
+    config.write_text(f"[redaction]\nremove = {added}\n")
     assert DIGEST in run("--strict").stdout
     config.write_text("[redaction]\nremove = ['github-tokn']\n")
     result = run()

@@ -152,6 +152,17 @@ def test_excluded_projects_are_never_searched(store: FilePath, engine: Engine, p
             assert answer.searched.sessions == 1
             assert not answer.searched.every_session
             assert not recall.search(["Bash"]).passages
+            with recall.grep(["zebra"]) as found:
+                assert {match.session.title for match in found.matches()} == {"Elsewhere"}
+    with opened(store, engine, path) as recall:
+        anchors = {p.session.title: p.anchor for p in recall.search(["zebra"]).passages}
+    with opened(store, engine, path, exclude_projects=["/srv/la*"]) as recall:
+        for title, anchor in anchors.items():
+            if title == "Elsewhere":
+                assert recall.more(anchor).passage.anchor == anchor
+            else:
+                with pytest.raises(QueryError):
+                    recall.more(anchor)
 
 
 def test_a_host_may_exclude_all_of_them(store: FilePath, engine: Engine, path: Path) -> None:

@@ -241,6 +241,17 @@ def test_a_forked_child_searches_by_itself(engine: Engine, tmp_path: Path) -> No
             assert codes(recall.search([WORD], limit=25))["hits_not_shown"] == 1
 
 
+def test_a_title_is_found_when_asked_for(engine: Engine, builder: StoreBuilder) -> None:
+    builder.session("s", name=f"About the {WORD}")
+    builder.text("s", "said without it", role="user", turn=None)
+    with Recall(builder.path, engine=engine.name) as recall:
+        assert recall.search([WORD]).passages == ()
+        (passage,) = recall.search([WORD], kinds=["title"]).passages
+    (message,) = passage.messages
+    assert (message.kind, message.text, message.is_anchor) == ("title", f"About the {WORD}", True)
+    assert passage.turn_id is None
+
+
 def test_scope(engine: Engine, builder: StoreBuilder) -> None:
     for name, header in (
         ("plain", {}),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harkback import Passage, Recall, Store
 from harkback.engine import Engine
-from harkback.passages import anchor_id
+from harkback.showing import anchor_home, anchor_id
 from support.asking import WORD
 
 
@@ -62,7 +62,8 @@ def test_a_tool_result_is_shown_as_the_anchor(engine: Engine, tmp_path: Path) ->
 
 
 def test_an_anchor_is_short_durable_and_of_one_message() -> None:
-    anchor = anchor_id("source", "session", "message")
+    anchor = anchor_id(anchor_home("source", "session"), "message")
     assert anchor == "dbcae2c8e99df2e8b3b57616d0ae71e4"  # handed out: it may never change
     others = [("source", "session", "other"), ("source", "other", "message"), ("x", "y", "z")]
-    assert len({anchor, *(anchor_id(*other) for other in others)}) == 4
+    ids = (anchor_id(anchor_home(source, session), message) for source, session, message in others)
+    assert len({anchor, *ids}) == 4

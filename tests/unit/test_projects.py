@@ -104,5 +104,5 @@ def test_a_session_without_a_project_belongs_where_it_was_started() -> None:
         session("g", None, "f"),
     )
     known = {each.id: each for each in sessions}
-    found = [project_of(each, known) for each in sessions]
+    found = [project_of(each.id, known.get) for each in sessions]
     assert found == ["/srv/a", "/srv/a", "/srv/a", "/srv/d", None, None, None]

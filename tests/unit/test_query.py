@@ -23,6 +23,7 @@ def ask(engine: Engine, terms: list[str], **options: Any) -> Query:
         "since": None,
         "until": None,
         "include_archived": False,
+        "include_abandoned": False,
         "active": None,
         "explain": False,
         "deadline": None,

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from harkback.candidates import Candidate
-from harkback.model import KINDS, Session
+from harkback.model import ABANDONED, KINDS, Session
 from harkback.query import Query
 from harkback.ranking import explain, rank
 from harkback.verification import Verified
@@ -25,6 +25,7 @@ def query(terms=("a",), **more) -> Query:
         "since": None,
         "until": None,
         "include_archived": False,
+        "include_abandoned": False,
         "active": None,
         "explain": True,
         "deadline": None,
@@ -32,12 +33,20 @@ def query(terms=("a",), **more) -> Query:
     return Query(terms=terms, folded=terms, **{**defaults, **more})
 
 
+class Described:
+    """A View that knows these Sessions."""
+
+    def __init__(self, sessions) -> None:
+        self.describe = {s.id: s for s in sessions}.__getitem__
+
+
 class Hits:
     """Builds the columns of verified Hits one Hit at a time."""
 
     def __init__(self, *sessions: Session, terms: int = 1) -> None:
         self.verified = Verified(frequency=[[] for _ in range(terms)])
-        self.verified.candidates = [Candidate(None, s) for s in sessions]  # type: ignore[arg-type]
+        view = Described(sessions)
+        self.verified.candidates = [Candidate(view, s) for s in sessions]  # type: ignore[arg-type]
 
     def add(
         self, of=0, *, row=0, turn=0, at=0, kind="user", length=10, ident=None, digest=0, tf=(1,)
@@ -158,6 +167,17 @@ def test_time_kind_and_active_turn_bound_the_set(engine) -> None:
         ("outside_time", 1),
         ("active_turn_excluded", None),
     ]
+
+
+def test_rewound_turns_are_counted_unless_asked_for(engine) -> None:
+    hits = Hits(session("s")).add(row=0, at=1).add(row=1, turn=1, at=2)
+    hits.verified.kind[1] += ABANDONED
+    ranking = rank(engine, query(), hits.verified, 10)
+    assert places(ranking) == [("s", 0)]
+    assert [(gap.code, gap.count) for gap in ranking.gaps] == [("abandoned_excluded", 1)]
+    ranking = rank(engine, query(include_abandoned=True), hits.verified, 10)
+    assert [(hit.row, hit.kind) for hit in ranking.shown] == [(1, "user"), (0, "user")]
+    assert ranking.gaps == ()
 
 
 def test_an_explanation_adds_up(engine) -> None:

@@ -28,7 +28,8 @@ def read(path: Path) -> list[tuple[Session, tuple[StoredMessage, ...]]]:
         with source.view(engines.load()) as view:
             listed = view.sessions()
             assert listed.gaps == ()
-            return [(session, view.read(session.id).messages) for session in listed.sessions]
+            found = [(session, view.read(session.id).messages) for session in listed.sessions]
+            return [(s, tuple(m for m in read if m.kind != "title")) for s, read in found]
     finally:
         source.close()
 

@@ -206,6 +206,7 @@ def apply(text: str, spans: Sequence[RedactedSpan]) -> str:
     return "".join(pieces)
 
 
+@functools.lru_cache(maxsize=4096)  # a policy made of another has most of its rules
 def _problem(rule: Rule) -> str | None:
     if not rule.id or not rule.reason:
         return "has no id or no reason"

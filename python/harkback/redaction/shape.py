@@ -9,6 +9,7 @@ matches in bounded time. Proof: tests/unit/redaction/test_shape.py.
 
 from __future__ import annotations
 
+import functools
 import re
 
 MAX_REPEAT = 1000
@@ -20,7 +21,7 @@ _TOKEN = re.compile(
   | (?P<open>\((?:\?:)?)
   | (?P<close>\))
   | (?P<repeat>\{(?P<low>[0-9]+)(?:,(?P<high>[0-9]+))?\}\??|\?\??)
-  | (?P<literal>[^\\\[\](){}?*+^$])
+  | (?P<literal>[^\\\[\](){}?*+^$|]+|\|)
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -63,8 +64,7 @@ class _Reader:
 
     def take(self, token: re.Match[str], last: bool) -> str | None:
         """Why this token may not stand here, None if it may."""
-        kinds = ("escape", "set", "open", "close", "repeat", "literal")
-        kind = next(kind for kind in kinds if token[kind] is not None)
+        kind = token.lastgroup or ""
         problem = None
         if kind == "escape":
             problem = _escape(token[0], last)
@@ -126,6 +126,7 @@ def _escape(text: str, last: bool) -> str | None:
     return None
 
 
+@functools.lru_cache(maxsize=4096)  # `[aA]` and its kin stand in most shapes
 def _set(text: str) -> str | None:
     members = text[2:-1] if text.startswith("[^") else text[1:-1]
     if not members or members.startswith("]"):

@@ -12,6 +12,7 @@ from harkback.reference.bm25 import bm25, bm25_terms
 from harkback.reference.chunks import reassemble
 from harkback.reference.corpus import Corpus as corpus
 from harkback.reference.fold import fold
+from harkback.reference.lines import lines
 from harkback.reference.redact import redactor
 from harkback.reference.scan import scanner
 from harkback.reference.surviving import grow, locate
@@ -24,6 +25,7 @@ __all__ = [
     "corpus",
     "fold",
     "grow",
+    "lines",
     "locate",
     "name",
     "reassemble",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from harkback.reference.files import scan
 from harkback.reference.fold import fold
 from harkback.reference.json import Undecodable, strings
 
@@ -28,13 +29,21 @@ class Scanner:
                 return index
         return None
 
+    def files(self, files: Sequence[tuple[str, str, int]], nested: bool) -> list[tuple[bool, int]]:
+        """Of each (path, form, how many of its bytes): whether it may match, and its lines."""
+        return scan(files, nested, self._holds)
+
     def _may_match(self, record: bytes) -> bool:
         if not self._terms:
             return False
         try:
-            return any(term in fold(text) for text in strings(record) for term in self._terms)
+            return any(self._holds(text) for text in strings(record))
         except Undecodable:
             return True
+
+    def _holds(self, text: str) -> bool:
+        folded = fold(text)
+        return any(term in folded for term in self._terms)
 
 
 def scanner(terms: Sequence[str]) -> Scanner:

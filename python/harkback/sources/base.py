@@ -7,18 +7,38 @@ offers. Proof: tests/sources/test_contract.py.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from harkback.engine import Engine
-from harkback.model import Gap, Session, StoredMessage
+from harkback.model import Gap, Session, StoredMessage, TextPart
+
+TITLE: Final = "title"  # locator of the Message that is a Session's title
+
+
+def title_message(session: Session) -> Iterable[StoredMessage]:
+    """The title of a Session as a Message of kind ``title``; none if it has no title."""
+    if session.title:
+        parts = (TextPart("title", session.title),)
+        name = f"{TITLE}:{session.id}"
+        yield StoredMessage(name, "title", None, session.started_at, parts, TITLE)
+
+
+def names(engine: Engine, terms: Sequence[str], session: Session) -> bool:
+    """Whether the title of a Session may hold any of the folded ``terms``."""
+    folded = engine.fold(session.title)
+    return any(term in folded for term in terms)
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The Sessions a View lists: not deleted, not hidden, not staging; newest activity first."""
+    """The Sessions a View lists: not deleted, not hidden, not staging; newest activity first.
+
+    What is costly to know of a Session (title, project, lineage) may be missing here;
+    ``View.describe`` knows it.
+    """
 
     sessions: tuple[Session, ...]
     gaps: tuple[Gap, ...] = ()
@@ -27,6 +47,8 @@ class Catalog:
 @dataclass(frozen=True, slots=True)
 class Transcript:
     """The StoredMessages of one Session in reading order, and what could not be read of it.
+
+    The title of the Session, if it has one, is the last of them.
 
     ``gaps`` are those of which every scan offers the Session. ``damage`` only reading finds: told
     of a Session without a Hit, it would tell that raw bytes, secrets among them, hold a term.
@@ -52,6 +74,9 @@ class View(Protocol):
     epoch: Hashable  # equal epochs of one Source: nothing whatever has changed in between
 
     def sessions(self) -> Catalog: ...
+
+    def describe(self, session: str) -> Session:
+        """Everything that is known of a listed Session."""
 
     def record_count(self, session: str) -> int:
         """Searchable records of a Session, counted by type, whatever can be read of them."""

@@ -39,6 +39,14 @@
 //! looked for byte by byte and no validation is needed: ill-formed bytes can only add alarms.
 //! Nothing above asks where strings begin or end, so it also covers a record that is torn: a no
 //! then means that no reading of its bytes holds a term.
+//!
+//! # Text in strings, strings in text
+//!
+//! Of text that is visible as it stands, 2 is void and 1 asks for no U+FFFD alone. Where a string may
+//! be JSON text whose own strings are visible too, a piece of one of those is a part of a piece of
+//! the outer string, unless the inner escape is `\/` or denotes a code point that is no control
+//! character; in the record a backslash stands before the `/` or `u` of either, and alarms. Inner
+//! text that cannot be decoded is no JSON, and so not visible by itself.
 
 use std::sync::LazyLock;
 
@@ -61,6 +69,17 @@ const JOINT: u8 = 0xFF;
 /// Bytes that the fast path asks about at once: one for each bit of a word.
 const STEP: usize = 32;
 
+/// What a reader shows of a record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// The strings of JSON.
+    Strings,
+    /// These, and the strings of those that are JSON text themselves.
+    Nested,
+    /// The record itself, which is no JSON.
+    Text,
+}
+
 /// The parts of the argument above, each of which a test leaves out to see the law break.
 #[derive(Clone, Copy)]
 #[allow(clippy::struct_excessive_bools)]
@@ -73,6 +92,7 @@ struct Rules {
     atoms: bool,
     dotted_i: bool,
     joining_term: bool,
+    inner_escapes: bool,
 }
 
 const LAW: Rules = Rules {
@@ -84,6 +104,7 @@ const LAW: Rules = Rules {
     atoms: true,
     dotted_i: true,
     joining_term: true,
+    inner_escapes: true,
 };
 
 /// Folded terms, prepared once, asked of many raw records.
@@ -93,6 +114,8 @@ pub struct Scanner {
     overlap: usize,
     /// Condition 1 holds for every term.
     plain_terms: bool,
+    /// The same of text that is visible as it stands.
+    plain_in_text: bool,
     dangers: Dangers,
     rules: Rules,
 }
@@ -118,6 +141,9 @@ impl Scanner {
                 0
             },
             plain_terms: !rules.special_terms || !terms.iter().any(|term| term.contains(special)),
+            plain_in_text: !terms
+                .iter()
+                .any(|term| term.contains(['\0', char::REPLACEMENT_CHARACTER])),
             dangers: Dangers::new(&terms, rules),
             rules,
         }
@@ -129,18 +155,28 @@ impl Scanner {
     pub fn first<'a>(&self, records: impl IntoIterator<Item = &'a [u8]>) -> Option<usize> {
         let mut lowered = Vec::with_capacity(BLOCK);
         let mut records = records.into_iter();
-        records.position(|record| self.may_match(record, &mut lowered))
+        records.position(|record| self.may_match(record, Shown::Strings, JOINT, &mut lowered))
     }
 
-    /// Whether `record` may match; `lowered` is scratch space, kept between records.
+    /// Whether `record` may match: several records, if `joint` stands in it. `lowered` is scratch
+    /// space, kept between calls.
     ///
     /// Both passes over a block are done while it is in the cache.
-    fn may_match(&self, record: &[u8], lowered: &mut Vec<u8>) -> bool {
+    pub(crate) fn may_match(
+        &self,
+        record: &[u8],
+        shown: Shown,
+        joint: u8,
+        lowered: &mut Vec<u8>,
+    ) -> bool {
         if self.finders.is_empty() {
             return false;
         }
         let size = BLOCK.max(2 * self.overlap);
-        let mut suffice = self.plain_terms;
+        let mut suffice = match shown {
+            Shown::Text => self.plain_in_text,
+            Shown::Strings | Shown::Nested => self.plain_terms,
+        };
         let mut start = 0;
         loop {
             let end = record.len().min(start + size);
@@ -148,22 +184,37 @@ impl Scanner {
             if self.finds(lowered) {
                 return true;
             }
-            suffice = suffice && self.is_plain(record, start, end);
+            suffice = suffice && self.is_plain(record, start, end, shown);
             if end == record.len() {
-                return !suffice && self.may_match_decoded(record);
+                return !suffice && self.may_match_decoded(record, shown, joint);
             }
             start = end - self.overlap;
         }
     }
 
     /// The slow path: of each string, what its bytes cannot answer is decoded and folded.
-    fn may_match_decoded(&self, record: &[u8]) -> bool {
-        let parts = record.split(|&byte| byte == JOINT);
+    fn may_match_decoded(&self, record: &[u8], shown: Shown, joint: u8) -> bool {
+        if shown == Shown::Text {
+            let text = String::from_utf8_lossy(record).replace('\0', "\u{FFFD}");
+            return self.finds(fold(&text).as_bytes());
+        }
+        let parts = record.split(|&byte| byte == joint);
         parts.flat_map(contents).any(|content| match content {
-            Ok(content) if self.plain_terms && self.is_plain(content, 0, content.len()) => false,
-            Ok(content) => decode(content).map_or(true, |text| self.finds(fold(&text).as_bytes())),
+            Ok(content) if self.plain_terms && self.is_plain(content, 0, content.len(), shown) => {
+                false
+            }
+            Ok(content) => decode(content).map_or(true, |text| {
+                self.finds(fold(&text).as_bytes()) || shown == Shown::Nested && self.inside(&text)
+            }),
             Err(_) => true,
         })
+    }
+
+    /// Whether a string of the JSON that `text` may be holds a term.
+    fn inside(&self, text: &str) -> bool {
+        contents(text.as_bytes())
+            .map_while(|content| decode(content.ok()?).ok())
+            .any(|inner| self.finds(fold(&inner).as_bytes()))
     }
 
     fn finds(&self, folded: &[u8]) -> bool {
@@ -182,14 +233,14 @@ impl Scanner {
     }
 
     /// Conditions 2 and 3, of what starts in `bytes[from..to]`.
-    fn is_plain(&self, bytes: &[u8], from: usize, to: usize) -> bool {
+    fn is_plain(&self, bytes: &[u8], from: usize, to: usize, shown: Shown) -> bool {
         let mut at = from;
         while let (true, Some(here)) = (at < to, bytes[at..].first_chunk::<STEP>()) {
             let next = bytes[at + 1..].first_chunk::<STEP>();
             if !next.is_some_and(|next| is_quiet(here, next)) {
                 let mut suspects = self.dangers.suspects(here);
                 while suspects != 0 {
-                    if self.alarms(bytes, at + suspects.trailing_zeros() as usize) {
+                    if self.alarms(bytes, at + suspects.trailing_zeros() as usize, shown) {
                         return false;
                     }
                     suspects &= suspects - 1;
@@ -197,13 +248,14 @@ impl Scanner {
             }
             at += STEP;
         }
-        !(at..to).any(|at| self.alarms(bytes, at))
+        !(at..to).any(|at| self.alarms(bytes, at, shown))
     }
 
     /// Whether a dangerous code point, or an escape that matters, starts at `at`.
-    fn alarms(&self, bytes: &[u8], at: usize) -> bool {
+    fn alarms(&self, bytes: &[u8], at: usize, shown: Shown) -> bool {
         match bytes[at] {
-            b'\\' => self.rules.escapes && !self.is_plain_escape(bytes, at),
+            b'\\' if shown == Shown::Text => false,
+            b'\\' => self.rules.escapes && !self.is_plain_escape(bytes, at, shown),
             _ => self.dangers.start(&bytes[at..]),
         }
     }
@@ -213,11 +265,12 @@ impl Scanner {
     /// Escapes are pairs from the left, so a backslash starts one if an even number of them stands
     /// directly before it. Between strings that is no different: a decoder takes no notice there,
     /// and a pair that ends with the opening quote leaves the string to be paired from its start.
-    fn is_plain_escape(&self, bytes: &[u8], at: usize) -> bool {
+    fn is_plain_escape(&self, bytes: &[u8], at: usize, shown: Shown) -> bool {
         match &bytes[at + 1..] {
             [b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't', ..] => true,
             [b'u', b'0', b'0', b'0' | b'1', last, ..] if last.is_ascii_hexdigit() => true,
             [b'u', ..] if !self.rules.control_only => true,
+            [b'u' | b'/', ..] if shown == Shown::Nested && self.rules.inner_escapes => false,
             _ => {
                 bytes[..at]
                     .iter()

@@ -25,15 +25,26 @@ pub(crate) fn map<T: Send>(
     tasks: usize,
     work: impl Fn(usize) -> Option<T> + Sync,
 ) -> Vec<T> {
+    map_with(threads, tasks, || (), |(), task| work(task))
+}
+
+/// The same, with a `space` that each thread keeps between its tasks.
+pub(crate) fn map_with<T: Send, S>(
+    threads: usize,
+    tasks: usize,
+    space: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, usize) -> Option<T> + Sync,
+) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let take = || {
+        let mut space = space();
         let mut done = Vec::new();
         loop {
             let task = next.fetch_add(1, Ordering::Relaxed);
             if task >= tasks {
                 return done;
             }
-            if let Some(result) = work(task) {
+            if let Some(result) = work(&mut space, task) {
                 done.push((task, result));
             }
         }

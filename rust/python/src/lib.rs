@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod bm25;
 mod corpus;
+mod lines;
 mod redact;
 mod surviving;
 mod text;
@@ -18,6 +19,8 @@ mod _native {
     use crate::bm25::{score, terms};
     #[pymodule_export]
     use crate::corpus::{Corpus, corpus};
+    #[pymodule_export]
+    use crate::lines::{Lines, lines};
     #[pymodule_export]
     use crate::redact::{Redactor, redactor};
     #[pymodule_export]

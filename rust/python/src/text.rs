@@ -1,7 +1,11 @@
 //! Text before it is verified: fold, the raw scan, chunked bodies.
 
+use std::path::PathBuf;
+
 use harkback_core::chunks::{self, Chunk};
+use harkback_core::files::{self, Form, Task};
 use harkback_core::{fold as core_fold, scan};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyBytes;
@@ -22,6 +26,34 @@ impl Scanner {
     #[allow(clippy::needless_pass_by_value)] // dropped here, attached again
     fn first(&self, py: Python<'_>, records: Vec<PyBackedBytes>) -> Option<usize> {
         py.detach(|| self.0.first(records.iter().map(AsRef::as_ref)))
+    }
+
+    /// Of each (path, form, how many of its bytes): whether it may match, and its lines.
+    #[allow(clippy::needless_pass_by_value)] // dropped here, attached again
+    fn files(
+        &self,
+        py: Python<'_>,
+        files: Vec<(PathBuf, PyBackedStr, u64)>,
+        nested: bool,
+    ) -> PyResult<Vec<(bool, u64)>> {
+        let tasks = files
+            .iter()
+            .map(|(path, form, stop)| {
+                let (path, form, stop) = (path.as_path(), form_of(form)?, *stop);
+                Ok(Task { path, form, stop })
+            })
+            .collect::<PyResult<Vec<_>>>()?;
+        let found = py.detach(|| files::scan(&self.0, &tasks, nested));
+        Ok(found.iter().map(|f| (f.may_match, f.lines)).collect())
+    }
+}
+
+fn form_of(form: &str) -> PyResult<Form> {
+    match form {
+        "lines" => Ok(Form::Lines),
+        "json" => Ok(Form::Json),
+        "text" => Ok(Form::Text),
+        _ => Err(PyValueError::new_err("a form is lines, json or text")),
     }
 }
 

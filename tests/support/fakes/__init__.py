@@ -128,7 +128,9 @@ def secrets(seed: int = 7) -> list[str]:
     return [fill(template, random.Random(f"{seed} {template}")) for _, template, _ in bare]
 
 
-def _placed(rows: tuple[tuple[str, str], ...], kind: Class, seed: int, each: int) -> Iterator[Planted]:
+def _placed(
+    rows: tuple[tuple[str, str], ...], kind: Class, seed: int, each: int
+) -> Iterator[Planted]:
     for rule, template in rows:
         choose = random.Random(f"{seed} {template}")
         for _ in range(each):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -60,6 +61,16 @@ def test_a_finder_inside_a_secret_does_not_break_its_rule(engine: Engine) -> Non
 def test_spans_grow_to_composition_borders(engine: Engine) -> None:
     assert bound(engine, matching("e")).clean("ae\u0301b") == "a[redacted]b"
     assert bound(engine, matching("\u0301")).clean("ae\u0301b") == "a[redacted]b"
+
+
+def test_what_a_finder_lays_open_is_looked_for_again(engine: Engine) -> None:
+    """A secret glued to what the finder cuts, which its rule's border does not let it see."""
+    rules = tuple(replace(rule, boundary=True) for rule in RULES)
+    text = f"EMP12{SECRET} b"
+    assert Policy(rules).bind(engine).clean(text) == text
+    redaction = Policy(rules, (matching("EMP12"),)).bind(engine)
+    assert redaction.clean(text) == "[redacted] b"
+    assert redaction.spans(text)[0].rules == ("host", "test-key")
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,9 @@ RULES = (
         run="A-Za-z0-9/+=",
     ),
     prefixed("aws-bedrock-key", "Amazon Bedrock API key", "ABSK", BASE64, 60, boundary=True),
-    prefixed("aws-bedrock-short-key", "Amazon Bedrock short-lived key", "bedrock-api-key-", BASE64,
-             20),
+    prefixed(
+        "aws-bedrock-short-key", "Amazon Bedrock short-lived key", "bedrock-api-key-", BASE64, 20
+    ),
     prefixed("aws-session-token", "AWS session token", "IQoJb3JpZ2lu", BASE64, 40),
     prefixed("aws-appsync-key", "AWS AppSync API key", "da2-", ALNUM, 26, boundary=True),
     prefixed("aws-mws-token", "Amazon MWS auth token", "amzn.mws.", URL, 32),
@@ -99,8 +100,13 @@ RULES = (
     prefixed("fly-token", "Fly.io token", "fo1_ fm1r_ fm1a_ fm2_", BASE64, 40, end="," + BASE64),
     prefixed("cloudflare-token", "Cloudflare API token or key", "cfut_ cfat_ cfk_", ALNUM, 32),
     prefixed("cloudflare-origin-key", "Cloudflare origin CA key", "v1.0-", "a-f0-9-", 100),
-    prefixed("vercel-token", "Vercel access, app, integration or refresh token",
-             "vcp_ vca_ vci_ vcr_", ALNUM, 20),
+    prefixed(
+        "vercel-token",
+        "Vercel access, app, integration or refresh token",
+        "vcp_ vca_ vci_ vcr_",
+        ALNUM,
+        20,
+    ),
     prefixed("netlify-token", "Netlify access token", "nfp_ nfc_ nfo_ nfu_", ALNUM, 32),
     prefixed("render-key", "Render API key", "rnd_", ALNUM, 20, boundary=True),
     prefixed("scalingo-token", "Scalingo token", "tk-us-", URL, 32),
@@ -111,6 +117,11 @@ RULES = (
     prefixed("defined-networking-key", "Defined Networking key", "dnkey-", BASE64, 40),
     prefixed("supabase-token", "Supabase access token or secret key", "sbp_ sb_secret_", URL, 24),
     prefixed("neon-key", "Neon API key", "napi_", ALNUM, 40),
-    prefixed("planetscale-token", "PlanetScale token or password",
-             "pscale_tkn_ pscale_oauth_ pscale_pw_", "A-Za-z0-9_=.-", 24),
+    prefixed(
+        "planetscale-token",
+        "PlanetScale token or password",
+        "pscale_tkn_ pscale_oauth_ pscale_pw_",
+        "A-Za-z0-9_=.-",
+        24,
+    ),
 )

@@ -55,6 +55,12 @@ RULES = (
     ),
     prefixed("intra42-secret", "42 school client secret", "s-s4t2ud- s-s4t2af-", HEX, 48),
     prefixed("infracost-token", "Infracost API token", "ico-", ALNUM, 32, boundary=True),
-    prefixed("launchdarkly-key", "LaunchDarkly SDK, API or mobile key", "sdk- api- mob-", HEX + "-",
-             36, boundary=True),
+    prefixed(
+        "launchdarkly-key",
+        "LaunchDarkly SDK, API or mobile key",
+        "sdk- api- mob-",
+        HEX + "-",
+        36,
+        boundary=True,
+    ),
 )

@@ -100,4 +100,3 @@ def beside(identity: str, vendor: str, words: str, value: str, run: str) -> Rule
         run=run,
         validator="random",
     )
-

@@ -7,8 +7,9 @@ from harkback.redaction.rules.forms import ALNUM, BASE64, DOTTED, HEX, URL, WORD
 from harkback.redaction.shape import either_case
 
 RULES = (
-    prefixed("vault-token", "HashiCorp Vault service, batch or recovery token", "hvs. hvb. hvr.",
-             URL, 24),
+    prefixed(
+        "vault-token", "HashiCorp Vault service, batch or recovery token", "hvs. hvb. hvr.", URL, 24
+    ),
     Rule(
         id="vault-legacy-token",
         kind="pattern",
@@ -30,8 +31,13 @@ RULES = (
     ),
     prefixed("pulumi-token", "Pulumi access token", "pul-", HEX, 32, boundary=True),
     prefixed("prefect-token", "Prefect token", "pnu_ pnb_", ALNUM, 24),
-    prefixed("doppler-token", "Doppler token", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.",
-             DOTTED, 32),
+    prefixed(
+        "doppler-token",
+        "Doppler token",
+        "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.",
+        DOTTED,
+        32,
+    ),
     prefixed("infisical-token", "Infisical service token", "st.", HEX + ".", 60, boundary=True),
     Rule(
         id="onepassword-secret-key",
@@ -46,8 +52,9 @@ RULES = (
     prefixed("age-secret-key", "age secret key", "AGE-SECRET-KEY-", "A-Za-z0-9-", 40),
     prefixed("openshift-token", "OpenShift token", "sha256~", URL, 40),
     prefixed("rancher-token", "Rancher token", "kubeconfig-u-", ":" + URL, 20),
-    prefixed("databricks-token", "Databricks token", "dapi dose", HEX, 30, boundary=True,
-             end=HEX + "-"),
+    prefixed(
+        "databricks-token", "Databricks token", "dapi dose", HEX, 30, boundary=True, end=HEX + "-"
+    ),
     Rule(
         id="clickhouse-key",
         kind="pattern",
@@ -58,16 +65,32 @@ RULES = (
     ),
     prefixed("mongodb-atlas-secret", "MongoDB Atlas service account secret", "mdb_sa_sk_", URL, 24),
     prefixed("dbt-token", "dbt Cloud token", "dbtc_ dbtu_ dbts_", BASE64, 24),
-    prefixed("confluent-secret", "Confluent Cloud API secret", "cflt", "A-Za-z0-9+/", 56,
-             boundary=True),
-    prefixed("authress-key", "Authress service key", "scauth_ authress_ sc_ ext_", DOTTED, 30,
-             validator="mixed", boundary=True, end="A-Za-z0-9+/_=.-"),
+    prefixed(
+        "confluent-secret", "Confluent Cloud API secret", "cflt", "A-Za-z0-9+/", 56, boundary=True
+    ),
+    prefixed(
+        "authress-key",
+        "Authress service key",
+        "scauth_ authress_ sc_ ext_",
+        DOTTED,
+        30,
+        validator="mixed",
+        boundary=True,
+        end="A-Za-z0-9+/_=.-",
+    ),
     prefixed("ory-token", "Ory token", "ory_pat_ ory_at_ ory_st_ ory_rt_ ory_ac_", URL, 20),
     prefixed("adobe-secret", "Adobe client secret", "p8e-", ALNUM, 24),
     prefixed("linear-key", "Linear API key or token", "lin_api_ lin_oauth_ lin_wh_", ALNUM, 24),
     prefixed("notion-token", "Notion token", "ntn_", ALNUM, 36),
-    prefixed("notion-legacy-token", "Notion integration secret of the older form", "secret_", ALNUM,
-             26, boundary=True, validator="random"),
+    prefixed(
+        "notion-legacy-token",
+        "Notion integration secret of the older form",
+        "secret_",
+        ALNUM,
+        26,
+        boundary=True,
+        validator="random",
+    ),
     prefixed("figma-token", "Figma personal access token", "figd_ figdr_ figoh_ figor_", URL, 24),
     prefixed("postman-key", "Postman key", "PMAK- PMAT-", "A-Za-z0-9-", 24),
     Rule(
@@ -79,8 +102,15 @@ RULES = (
         boundary=True,
         run=HEX,
     ),
-    prefixed("dropbox-token", "Dropbox short-lived token", "sl.", URL, 64, boundary=True,
-             end="." + BASE64),
+    prefixed(
+        "dropbox-token",
+        "Dropbox short-lived token",
+        "sl.",
+        URL,
+        64,
+        boundary=True,
+        end="." + BASE64,
+    ),
     prefixed("mapbox-token", "Mapbox token", "sk.eyJ pk.eyJ tk.eyJ", DOTTED, 40),
     Rule(
         id="mapbox-token-opaque",
@@ -110,8 +140,14 @@ RULES = (
         run=URL,
         validator="random",
     ),
-    prefixed("facebook-page-token", "Facebook user or page access token", "EAAM EAAC EAAG EAAB",
-             ALNUM, 80, boundary=True),
+    prefixed(
+        "facebook-page-token",
+        "Facebook user or page access token",
+        "EAAM EAAC EAAG EAAB",
+        ALNUM,
+        80,
+        boundary=True,
+    ),
     prefixed("instagram-token", "Instagram access token", "IGQV IGAA", URL, 80, boundary=True),
     Rule(
         id="kubeadm-token",

@@ -63,7 +63,11 @@ RULES = (
     prefixed("cursor-user-key", "Cursor user API key", "key_", HEX, 60, boundary=True),
     prefixed("vercel-gateway-key", "Vercel AI gateway key", "vck_", ALNUM, 20),
     prefixed(
-        "elevenlabs-key", "ElevenLabs API key, and others of its form", "sk_", ALNUM, 29,
+        "elevenlabs-key",
+        "ElevenLabs API key, and others of its form",
+        "sk_",
+        ALNUM,
+        29,
         boundary=True,
     ),
     prefixed("mem0-key", "Mem0 API key", "m0-", ALNUM, 32, boundary=True),

@@ -13,11 +13,7 @@ _WORD = "[a-z]{3,8}"
 _GAP = r"[ ,]{1,2}"
 _THREE = (_GAP + _WORD) * 3
 #: 12, 15, 18, 21 or 24 words.
-_PHRASE = (
-    _WORD
-    + (_GAP + _WORD) * 11
-    + f"(?:{_THREE}(?:{_THREE}(?:{_THREE}(?:{_THREE})?)?)?)?"
-)
+_PHRASE = _WORD + (_GAP + _WORD) * 11 + f"(?:{_THREE}(?:{_THREE}(?:{_THREE}(?:{_THREE})?)?)?)?"
 _PHRASE_NAMES = (
     "seed phrase",
     "seedphrase",

@@ -11,11 +11,14 @@ import sqlite3
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
-from harkback.errors import SourceError
+from harkback import decoding
+from harkback.decoding import Record
 from harkback.model import Gap, Session
 from harkback.sources.base import Catalog
 from harkback.sources.sqlite import decode
-from harkback.sources.sqlite.schema import IDENTIFYING, NEEDED
+from harkback.sources.sqlite.base import columns_of
+from harkback.sources.sqlite.lineage import placed
+from harkback.sources.sqlite.schema import NEEDED
 
 Owner: TypeAlias = Literal["ledger", "messages"]
 ParentKind: TypeAlias = Literal["subagent", "branch", "revision"]
@@ -40,9 +43,11 @@ class Listing:
     """A catalog with what reading needs beside it: per Session its stored id and its owner."""
 
     catalog: Catalog
+    sessions: dict[str, Session]
     keys: dict[str, bytes]
     owners: dict[str, Owner]
     missing: tuple[str, ...]
+    tables: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +58,12 @@ class _Entry:
 
 
 def whole_tables(connection: sqlite3.Connection) -> frozenset[str]:
-    """The needed tables that are there with the needed columns.
-
-    Raises:
-        SourceError: ``source_not_a_store`` when none of the identifying ones is.
-    """
-    found = set()
-    for table, columns in NEEDED.items():
-        rows = connection.execute(f"PRAGMA table_info({table})").fetchall()
-        if {name.decode() for name in columns_of(rows)} >= set(columns):
-            found.add(table)
-    if not found & set(IDENTIFYING):
-        raise SourceError(
-            "source_not_a_store", "The database holds no session tables; name another file."
-        )
-    return frozenset(found)
-
-
-def columns_of(rows: list[tuple[Any, ...]]) -> list[bytes]:
-    return [row[1] for row in rows]
+    """The needed tables that are there with the needed columns."""
+    return frozenset(
+        table
+        for table, columns in NEEDED.items()
+        if set(columns_of(connection, table)).issuperset(columns)
+    )
 
 
 def read_listing(connection: sqlite3.Connection, tables: frozenset[str], source: str) -> Listing:
@@ -87,22 +79,25 @@ def read_listing(connection: sqlite3.Connection, tables: frozenset[str], source:
     if damaged:
         message = "Session headers do not parse; the columns beside them were read."
         gaps.append(Gap("record_damaged", message, damaged))
-    placed = _with_lineage(_distinct(entries))
-    listed = [entry for entry in placed if entry.owner is not None]
+    sessions = placed(entry.session for entry in entries)
+    pairs = zip(entries, sessions, strict=True)
+    listed = [replace(entry, session=session) for entry, session in pairs if entry.owner]
     listed.sort(key=lambda entry: (-entry.session.last_activity_at, entry.session.id))
     return Listing(
         Catalog(tuple(entry.session for entry in listed), tuple(gaps)),
+        {entry.session.id: entry.session for entry in listed},
         {entry.session.id: entry.key for entry in listed},
         {entry.session.id: entry.owner for entry in listed if entry.owner},
         missing,
+        tables,
     )
 
 
 def _from_metadata(
     connection: sqlite3.Connection, tables: frozenset[str], source: str
 ) -> tuple[list[_Entry], int]:
-    rows = connection.execute("PRAGMA table_info(session_metadata)").fetchall()
-    present = [name for name in _MIRRORS if name.encode() in columns_of(rows)]
+    there = columns_of(connection, "session_metadata")
+    present = [name for name in _MIRRORS if name in there]
     columns = (*NEEDED["session_metadata"], *present)
     deleted: set[bytes] = set()
     if "session_metadata_tombstones" in tables:
@@ -115,9 +110,9 @@ def _from_metadata(
         column = dict(zip(columns, row, strict=True))
         owner: Owner | None
         try:
-            header = decode.parse(column["payload_json"])
+            header = decoding.parse(column["payload_json"])
             owner = _owner(header, column)
-        except decode.Damaged:
+        except decoding.Damaged:
             header, damaged = {}, damaged + (column["session_id"] not in deleted)
             owner = _owner_by_rows(connection, tables, column["session_id"])
         if column["session_id"] in deleted:
@@ -126,7 +121,7 @@ def _from_metadata(
     return entries, damaged
 
 
-def _owner(header: decode.Record, column: dict[str, Any]) -> Owner | None:
+def _owner(header: Record, column: dict[str, Any]) -> Owner | None:
     """Who owns the transcript; None hides the Session."""
     marker = header.get("transcriptLedgerVersion")
     staging = marker == 0 and marker is not None
@@ -147,7 +142,7 @@ def _owner_by_rows(connection: sqlite3.Connection, tables: frozenset[str], key: 
     return "ledger" if found else "messages"
 
 
-def _session(source: str, header: decode.Record, column: dict[str, Any]) -> Session:
+def _session(source: str, header: Record, column: dict[str, Any]) -> Session:
     started = decode.milliseconds(column["created_at"], header.get("createdAt"))
     used = decode.milliseconds(column["last_used_at"], started)
     parent, kind = _parent(header, column)
@@ -169,7 +164,7 @@ def _session(source: str, header: decode.Record, column: dict[str, Any]) -> Sess
     )
 
 
-def _parent(header: decode.Record, column: dict[str, Any]) -> tuple[str | None, ParentKind | None]:
+def _parent(header: Record, column: dict[str, Any]) -> tuple[str | None, ParentKind | None]:
     own = decode.text_of(column["session_id"])
     spawned = header.get("subagentParent")
     named = spawned.get("parentSessionId") if isinstance(spawned, dict) else None
@@ -209,62 +204,3 @@ def _from_records(
             )
             entries.setdefault(key, _Entry(key, session, owner))
     return list(entries.values())
-
-
-def _distinct(entries: list[_Entry]) -> list[_Entry]:
-    """Every Session under an id of its own: stored ids can differ in bytes that are no text."""
-    found: dict[str, _Entry] = {}
-    for entry in entries:
-        name = base = entry.session.id
-        number = 1
-        while name in found:
-            number += 1
-            name = f"{base}#{number}"
-        if number > 1:
-            entry = replace(entry, session=replace(entry.session, id=name, lineage=name))
-        found[name] = entry
-    return list(found.values())
-
-
-def _with_lineage(entries: list[_Entry]) -> list[_Entry]:
-    """Every Session with its root and generation: how many parents lie between the two."""
-    parents = {entry.session.id: entry.session.parent for entry in entries}
-    places: dict[str, tuple[str, int]] = {}
-    placed = []
-    for entry in entries:
-        if entry.session.parent:
-            root, generation = _place(entry.session.id, parents, places)
-            session = replace(entry.session, lineage=root, generation=generation)
-            entry = replace(entry, session=session)
-        placed.append(entry)
-    return placed
-
-
-def _place(
-    session: str, parents: dict[str, str | None], places: dict[str, tuple[str, int]]
-) -> tuple[str, int]:
-    """Root and generation of a Session; remembers those of its ancestors, so none is asked twice.
-
-    A ring's root is its smallest id.
-    """
-    path: dict[str, None] = {}
-    at: str | None = session
-    while at is not None and at not in places and at not in path:
-        path[at] = None
-        at = parents.get(at)
-    order = list(path)
-    if at is None:
-        places[order[-1]] = (order[-1], 0)
-    elif at not in places:
-        start = order.index(at)
-        ring = order[start:]
-        root = min(ring)
-        places[root] = (root, 0)
-        behind = ring.index(root) + 1
-        order = order[:start] + ring[behind:] + ring[:behind]  # each before its parent
-    for name in reversed(order):
-        parent = parents.get(name)
-        if name not in places and parent is not None:
-            root, generation = places[parent]
-            places[name] = (root, generation + 1)
-    return places[session]

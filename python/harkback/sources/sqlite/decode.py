@@ -1,25 +1,17 @@
 """JSON records of a host store become typed parts.
 
-Invariant: the text of a part is one decoded JSON string as the raw scan decodes it: escapes
-resolved, surrogate pairs joined, a lone surrogate, U+0000 and each maximal invalid UTF-8 subpart
-replaced by U+FFFD. A record that does not parse raises Damaged and costs only itself.
+Invariant: the text of a part is one decoded JSON string, whole, as ``harkback.decoding`` gives it.
 Proof: tests/unit/sources/sqlite/test_decode.py.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from typing import Any, TypeAlias, cast
+from typing import Any
 
-import orjson
-
+from harkback import decoding
+from harkback.decoding import Record
 from harkback.model import AttachmentPart, JsonPart, JsonValue, Part, TextPart
 
-Record: TypeAlias = dict[str, Any]
-
-_REPLACED = re.compile("[\ud800-\udfff\x00]")
-_NUL_ESCAPE = b"\\u0000"
 _ARCHIVED = frozenset({"archived_tool_result", "maka.archived_tool_result"})
 _ATTACHMENT_KINDS = frozenset({"image", "pdf", "doc", "code", "other"})
 _STREAMS = ("stdout", "stderr", "screen", "scrollback")
@@ -28,59 +20,11 @@ _NAMING = frozenset({"kind", "id", "ref", "refs", "hash", "mimeType", "sha256"})
 _NAMING_ENDINGS = ("Id", "Ids", "Ref", "Refs", "Hash", "Sha256")
 
 
-class Damaged(Exception):
-    """A record that is no JSON object, or nests too deeply to be read."""
-
-
-def clean(value: Any) -> Any:
-    """``value`` with U+FFFD for each surrogate and U+0000 in every string, keys included."""
-    if isinstance(value, str):
-        return value if value.isascii() and "\0" not in value else _REPLACED.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [clean(item) for item in value]
-    if isinstance(value, dict):
-        return {clean(key): clean(item) for key, item in value.items()}
-    return value
-
-
 def text_of(value: object) -> str:
     """A TEXT or BLOB value as text; anything else is no text."""
     if isinstance(value, bytes):
-        if value.isascii() and b"\0" not in value:
-            return value.decode()
-        return clean(value.decode("utf-8", "replace"))  # type: ignore[no-any-return]
+        return decoding.decode(value)
     return value if isinstance(value, str) else ""
-
-
-def parse(raw: object) -> Record:
-    """One record.
-
-    Raises:
-        Damaged: not text, not JSON, not an object, or too deep.
-    """
-    if not isinstance(raw, bytes):
-        raise Damaged
-    try:
-        value = orjson.loads(raw)
-        dirty = _NUL_ESCAPE in raw
-    except orjson.JSONDecodeError:
-        value, dirty = _parse_tolerantly(raw), True
-    if not isinstance(value, dict):
-        raise Damaged
-    if not dirty:
-        return value
-    try:
-        return cast(Record, clean(value))
-    except RecursionError:
-        raise Damaged from None
-
-
-def _parse_tolerantly(raw: bytes) -> Any:
-    """What the strict parser refuses: lone surrogates, control characters, invalid UTF-8."""
-    try:
-        return json.loads(raw.decode("utf-8", "replace"), strict=False)
-    except (ValueError, RecursionError):
-        raise Damaged from None
 
 
 def milliseconds(value: object, otherwise: object) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
+from harkback import decoding
 from harkback.model import Kind, Part, StoredMessage
 from harkback.sources.sqlite import decode
 from harkback.sources.sqlite.records import (
@@ -99,7 +100,7 @@ class Ledger(Reader):
             fingerprint.feed(row)
             try:
                 event = _visible(row, runs)
-            except decode.Damaged:
+            except decoding.Damaged:
                 findings.add_record(row[-1])
                 continue
             if event is not None:
@@ -143,7 +144,7 @@ class Ledger(Reader):
         for row in self._rows("runtime_events", statement, session, *rowids):
             try:
                 event = _visible(row, runs)
-            except decode.Damaged:
+            except decoding.Damaged:
                 continue
             if event is not None:
                 taken = {event.first} if rowids[event.rowid] == "d" else set()
@@ -160,8 +161,8 @@ class Ledger(Reader):
         for row in fingerprint.through(self._rows("core_agent_runs", _RUNS, session)):
             order[row[0]] = len(order)
             try:
-                header = decode.parse(row[2])
-            except decode.Damaged:
+                header = decoding.parse(row[2])
+            except decoding.Damaged:
                 continue
             parent, agent = header.get("parentRunId"), header.get("agentId")
             if parent and (agent or not header.get("continuationSource")):
@@ -187,8 +188,8 @@ class Ledger(Reader):
                 pieces.append(decode.text_of(piece))
                 newest = max(newest, decode.milliseconds(at, newest))
             try:
-                record = decode.parse(payload)
-            except decode.Damaged:
+                record = decoding.parse(payload)
+            except decoding.Damaged:
                 record = {}
             if run in runs.children or not _is_answer(record):
                 continue
@@ -218,20 +219,20 @@ class Ledger(Reader):
             return _END
         for name, run, sequence, committed, payload in self._rows("runtime_events", _ANCHOR, event):
             try:
-                record = decode.parse(payload)
-            except decode.Damaged:
+                record = decoding.parse(payload)
+            except decoding.Damaged:
                 record = {}
             time = decode.milliseconds(record.get("ts"), committed)
             return _place(time, run, sequence, name, runs)
         return _END
 
 
-def _object(record: decode.Record, key: str) -> decode.Record:
+def _object(record: decoding.Record, key: str) -> decoding.Record:
     value = record.get(key)
     return value if isinstance(value, dict) else {}
 
 
-def _is_answer(record: decode.Record) -> bool:
+def _is_answer(record: decoding.Record) -> bool:
     """Whether a stream carries answer text: of the model, and not its thinking."""
     kind = _object(record, "content").get("kind", "text")
     return record.get("role", "model") == "model" and kind == "text" and not decode.hidden(record)
@@ -247,7 +248,7 @@ def _visible(row: Row, runs: Runs) -> Visible | None:
     rowid, event, run, turn, sequence, committed, payload = row
     if run in runs.children:
         return None
-    record = decode.parse(payload)
+    record = decoding.parse(payload)
     if record.get("partial") is True or decode.hidden(record):
         return None
     content = _object(record, "content")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 
+from harkback import decoding
 from harkback.engine import Engine
 from harkback.model import Part, StoredMessage
 from harkback.sources.sqlite import decode
@@ -70,7 +71,7 @@ class PreLedger(Reader):
             fingerprint.feed(row)
             try:
                 message = self._message(session, row, taken, fingerprint, findings)
-            except decode.Damaged as damage:
+            except decoding.Damaged as damage:
                 if damage.args:
                     findings.add(str(damage))
                 else:
@@ -95,7 +96,7 @@ class PreLedger(Reader):
             taken = {decode.text_of(row[1])} if sequences[row[0]] == "n" else set()
             try:
                 message = self._message(session, row, taken, Fingerprint(""), Findings())
-            except decode.Damaged:
+            except decoding.Damaged:
                 continue
             if message is not None:
                 found.append(message)
@@ -150,10 +151,10 @@ class PreLedger(Reader):
         if raw == MARKER:
             raw, damage = self._body(session, sequence, fingerprint)
             if raw is None:
-                raise decode.Damaged(damage)
+                raise decoding.Damaged(damage)
         if not isinstance(sequence, int):
-            raise decode.Damaged  # it could not be found again
-        record = decode.parse(raw)
+            raise decoding.Damaged  # it could not be found again
+        record = decoding.parse(raw)
         if decode.hidden(record):
             return None
         archived = False

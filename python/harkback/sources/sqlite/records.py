@@ -29,6 +29,9 @@ _MESSAGES: Final[dict[str, tuple[GapCode, str]]] = {
     "chunk_gap": ("record_damaged", "Long records lack a part and were left out."),
     "chunk_length": ("record_damaged", "Long records have another length than recorded."),
     "chunk_digest": ("record_damaged", "Long records have another digest than recorded."),
+    "long": ("record_damaged", "Records too long to be read were left out."),
+    "sealed": ("record_damaged", "Records that are encrypted were left out."),
+    "beside": ("record_damaged", "Outputs kept beside the database could not be read."),
     "archived": ("body_archived", "Tool results were moved to an archive; their text is gone."),
     "stream": ("stream_in_flight", "Answers are still being written; shown as far as they are."),
 }
@@ -89,7 +92,11 @@ class Findings:
         self._seen[reason] += 1
 
     def add_archived(self) -> None:
-        self._read["archived"] += 1
+        self.add_read("archived")
+
+    def add_read(self, reason: str) -> None:
+        """Counts what only reading finds."""
+        self._read[reason] += 1
 
     def add_record(self, raw: object) -> None:
         """Counts a record that does not parse; most do not keep a scan from looking into them."""

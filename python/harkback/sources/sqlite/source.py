@@ -1,143 +1,37 @@
-"""A host's SQLite store as a Source: Views of one database, none of which leaves a trace.
+"""A SQLite database as a Source: Views of it, none of which leaves a trace.
 
-A View holds one read transaction, or reads a file that did not move meanwhile. What is costly to
-get is kept per thread between Views of the same epoch: connection, catalog, fingerprints, counts.
-Invariant: two Views have equal epochs only if nothing was written in between, as far as the file
-system (settled times, sizes, inodes), or ``data_version`` of a host's own connection, tells.
+A View holds one read transaction, or reads a file that did not move meanwhile. What the tables
+mean is the business of a schema. Invariant: every answer of a View is of one state; a file that is
+read without locks and moves makes the View start over, or fail once it has answered.
 Proof: tests/sources/test_sqlite_source.py, tests/sources/test_sqlite_untouched.py.
 """
 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Final, TypeVar
+from dataclasses import replace
+from typing import TypeVar
 
 from harkback.engine import Engine
 from harkback.errors import SourceError, UsageError
-from harkback.model import Gap, StoredMessage
-from harkback.sources.base import Catalog, ScanResult, Transcript
-from harkback.sources.sqlite import ledger, opening, pre_ledger
-from harkback.sources.sqlite.catalog import Listing, read_listing, whole_tables
-from harkback.sources.sqlite.ledger import Ledger
-from harkback.sources.sqlite.narrow import Narrowing
+from harkback.model import Gap, Session, StoredMessage
+from harkback.sources.base import TITLE, Catalog, ScanResult, Transcript, names, title_message
+from harkback.sources.sqlite import opening, schemas
+from harkback.sources.sqlite.base import Listing, Place, Reader, Schema
+from harkback.sources.sqlite.kept import Kept
 from harkback.sources.sqlite.opening import Connect, Files
-from harkback.sources.sqlite.pre_ledger import PreLedger
-from harkback.sources.sqlite.records import Findings, Fingerprint
+from harkback.sources.sqlite.records import Fingerprint
 
 T = TypeVar("T")
 
-_serials = itertools.count()
-#: Connections that a fork left in the child. Closing one would act on the parent's locks, so they
-#: are kept from the collector for as long as the process lives.
-_abandoned: Final[list[object]] = []
-
-
-class _Kept:
-    """A connection and what was read on it, valid for one epoch."""
-
-    def __init__(self, path: str, connect: Connect | None) -> None:
-        self.pid = os.getpid()
-        self.path = path
-        self.files = opening.look(path)
-        self.settled = self.files.settled()  # then, not now: what was read since is in question
-        self.connection, self.mode = opening.connect(path, self.files, connect)
-        self.version = 0
-        self.forget()
-
-    def forget(self) -> None:
-        self.serial = next(_serials)
-        self.tables: frozenset[str] | None = None
-        self.listing: Listing | None = None
-        self.fingerprints: dict[str, bytes] = {}
-        self.counts: dict[str, int] = {}
-
-    @property
-    def live(self) -> bool:
-        """Whether SQLite itself sees to it that a View stays as it is."""
-        return self.mode in ("shared", "host")
-
-    def begin(self) -> bool:
-        """Begins a View; False when another connection is needed for it."""
-        if self.pid != os.getpid():
-            return False
-        if self.mode == "host":
-            version = opening.begin(self.connection)
-            if version != self.version:
-                self.forget()
-                self.version = version
-            return True
-        if self.mode == "shared":
-            return self._begin_shared()
-        return self.settled and opening.look(self.path) == self.files
-
-    def _begin_shared(self) -> bool:
-        """Files that were settled and look as they did hold what they held.
-
-        They are looked at behind the begin: a commit before it shows, one behind it is not seen.
-        """
-        before = opening.look(self.path)
-        if "connection" not in self.__dict__:
-            self.connection, self.mode = opening.connect(self.path, before, None)
-        if self.mode != "shared":
-            return False
-        opening.begin(self.connection)
-        files = opening.look(self.path)
-        if not (self.settled and files == self.files):
-            self.forget()
-            self.files, self.settled = files, before == files and files.settled()
-        return True
-
-    def connections(self) -> list[sqlite3.Connection]:
-        """Of the same state, one for each thread that is worth its cost.
-
-        Only files that are held to stand still are the same for every connection.
-        """
-        size = self.files.database[1] if self.files.database else 0
-        if self.mode != "immutable" or size < opening.BESIDE_BYTES or (os.cpu_count() or 1) < 2:
-            return [self.connection]
-        if "second" not in self.__dict__:
-            self.second, _ = opening.connect(self.path, self.files, None)
-        return [self.connection, self.second]
-
-    def end(self) -> None:
-        """Ends a View. Shared memory is let go of at once: as long as this process holds it
-        read-only, a connection that the host opens in this process could not write.
-        """
-        if self.live:
-            self.connection.execute("COMMIT")
-        if self.mode == "shared":
-            self.dispose()
-
-    def epoch(self) -> Hashable:
-        """Of a host's connection by its data version; of files by their stats, once settled."""
-        if self.mode == "host":
-            return (self.serial, self.version)
-        return self.files if self.settled else (self.serial, self.files)
-
-    def dispose(self) -> None:
-        """Closes what the process opened itself; a child gives it up instead."""
-        for name in ("connection", "second"):
-            connection: sqlite3.Connection | None = self.__dict__.pop(name, None)
-            if connection is None:
-                continue
-            if self.pid != os.getpid():
-                _abandoned.append(connection)
-                continue
-            with contextlib.suppress(sqlite3.Error):
-                connection.close()
-
-    def __del__(self) -> None:  # the thread that kept it has ended
-        self.dispose()
-
 
 class SqliteSource:
-    """A host store.
+    """A database with agent history.
 
     Args:
         path: the database file.
@@ -146,6 +40,7 @@ class SqliteSource:
             another one; or that may open the store in this process while a search is under way
             (in one process SQLite shares a database's shared memory between connections, and
             the first one decides whether it may be written).
+        schema: what its tables mean; told by the tables when not given.
     """
 
     def __init__(
@@ -154,13 +49,16 @@ class SqliteSource:
         *,
         name: str | None = None,
         connect: Connect | None = None,
+        schema: Schema | None = None,
     ) -> None:
         # The place itself, not a link to it: there SQLite keeps the side files.
         self._path = os.path.realpath(path)
         self.name = name or self._path
+        self.place = Place(self._path, self.name)
+        self.schema = schema
         self._connect = connect
         self._local = threading.local()
-        self._open: weakref.WeakSet[_Kept] = weakref.WeakSet()
+        self._open: weakref.WeakSet[Kept] = weakref.WeakSet()
         self._closed = False
 
     @contextlib.contextmanager
@@ -185,21 +83,21 @@ class SqliteSource:
         for kept in list(self._open):
             kept.dispose()
 
-    def acquire(self) -> _Kept:
+    def acquire(self) -> Kept:
         """This thread's connection, fit for the database as it is now, in a transaction."""
-        kept: _Kept | None = getattr(self._local, "kept", None)
+        kept: Kept | None = getattr(self._local, "kept", None)
         if kept is not None:
             if kept.begin():
                 return kept
             self.release(kept)
-        kept = _Kept(self._path, self._connect)
+        kept = Kept(self._path, self._connect)
         self._open.add(kept)
         self._local.kept = kept
         if kept.live:
             kept.begin()
         return kept
 
-    def release(self, kept: _Kept) -> None:
+    def release(self, kept: Kept) -> None:
         """Gives up a connection that cannot serve any more."""
         self._local.kept = None
         kept.dispose()
@@ -209,22 +107,31 @@ class SqliteSource:
 
 
 class SqliteView:
-    """One consistent state of a host store. Not for two threads at once."""
+    """One consistent state of a database. Not for two threads at once."""
 
     def __init__(self, source: SqliteSource, engine: Engine) -> None:
         self._source = source
         self._engine = engine
         self._answered = False
         self._kept = source.acquire()
-        self.epoch: Hashable = self._kept.epoch()
         try:
+            if self._kept.schema is not None:
+                self._kept.beside(self._kept.schema.outside(source.place))
             self._listing()
         except BaseException:
             self.end()
             raise
+        self.epoch: Hashable = self._kept.epoch()
 
     def sessions(self) -> Catalog:
         return self._listing().catalog
+
+    def describe(self, session: str) -> Session:
+        """The Session; under its first prompt where it has no title of its own."""
+        known = self._kept.described
+        if session not in known:
+            known[session] = self._steady(lambda: self._describe(session))
+        return known[session]
 
     def record_count(self, session: str) -> int:
         """Rows of the kinds that can be visible, whatever can be read of them."""
@@ -238,30 +145,25 @@ class SqliteView:
         return self._steady(lambda: self._hash(session)) if known is None else known
 
     def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
-        missing = self._listing().missing
-        if missing:
-            message = "Nothing was ruled out: the store lacks " + ", ".join(missing) + "."
-            return ScanResult(frozenset(sessions), Gap("fast_path_declined", message))
-        scanner = self._engine.scanner(terms)
-
-        def narrow() -> frozenset[str]:
-            connections, listing = self._kept.connections(), self._listing()
-            found = Narrowing(connections, listing, *self._readers(), scanner).run(sessions)
+        def narrow() -> ScanResult:
+            reader, listing = self._reader(), self._listing()
+            listed = [name for name in sessions if name in listing.sessions]
+            found = reader.narrow(self._kept.connections(), terms, listed)
             self._kept.counts.update(found.counts)
-            return found.offered
+            named = (n for n in listed if names(self._engine, terms, listing.sessions[n]))
+            return ScanResult(found.offered.union(named), found.declined)
 
-        return ScanResult(self._steady(narrow))
+        return self._steady(narrow)
 
     def read(self, session: str) -> Transcript:
         return self._steady(lambda: self._read(session))
 
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         def around() -> list[StoredMessage]:
-            listing = self._listing()
-            key, events, messages = listing.keys[session], *self._readers()
-            if listing.owners[session] == "ledger":
-                return events.around(key, locators)
-            return messages.around(key, locators)
+            titles = iter(title_message(self._listing().sessions[session]))
+            places = [locator for locator in locators if locator != TITLE]
+            found = iter(self._reader().around(session, places))
+            return [next(titles if locator == TITLE else found) for locator in locators]
 
         return self._steady(around)
 
@@ -280,52 +182,60 @@ class SqliteView:
         return listing
 
     def _list(self) -> None:
-        kept = self._kept
-        kept.tables = whole_tables(kept.connection)
-        kept.listing = read_listing(kept.connection, kept.tables, self._source.name)
+        kept, place = self._kept, self._source.place
+        kept.schema = self._source.schema or schemas.recognise(kept.connection)
+        kept.beside(kept.schema.outside(place))
+        kept.listing = kept.schema.listing(kept.connection, place, kept.outside)
 
-    def _readers(self) -> tuple[Ledger, PreLedger]:
-        tables, connection = self._kept.tables or frozenset(), self._kept.connection
-        return Ledger(connection, tables), PreLedger(connection, tables, self._engine)
+    def _reader(self) -> Reader:
+        listing, kept = self._listing(), self._kept
+        assert kept.schema is not None
+        return kept.schema.reader(kept.connection, listing, self._source.place, self._engine)
+
+    def _describe(self, session: str) -> Session:
+        listed = self._listing().sessions[session]
+        if listed.title:
+            return listed
+        try:
+            return replace(listed, title=self._reader().first_prompt(session))
+        except sqlite3.DatabaseError as error:
+            if not opening.is_damage(error):
+                raise
+            return listed  # reading the Session says so
 
     def _count(self, session: str) -> int:
-        listing = self._listing()
-        owns = listing.owners[session] == "ledger"
-        if ("runtime_events" if owns else "session_messages") in listing.missing:
-            return 0
-        statement = ledger.COUNT if owns else pre_ledger.COUNT
         try:
-            row = self._kept.connection.execute(statement, (listing.keys[session],)).fetchone()
+            return self._reader().count(session)
         except sqlite3.DatabaseError as error:
             if not opening.is_damage(error):
                 raise
             return 0  # damaged pages: reading the Session says so
-        return int(row[0])
 
     def _hash(self, session: str) -> bytes:
-        listing = self._listing()
-        owner = listing.owners[session]
-        fingerprint = Fingerprint(owner)
         try:
-            reader = self._readers()[owner == "messages"]
-            reader.hash(listing.keys[session], fingerprint)
+            fingerprint = self._titled(session, self._reader().hash(session))
         except sqlite3.DatabaseError as error:
             return _of_damage(error)
-        self._kept.fingerprints[session] = fingerprint.digest()
-        return fingerprint.digest()
+        self._kept.fingerprints[session] = fingerprint
+        return fingerprint
 
     def _read(self, session: str) -> Transcript:
-        listing = self._listing()
-        owner = listing.owners[session]
-        fingerprint, findings = Fingerprint(owner), Findings(self._engine)
         try:
-            reader = self._readers()[owner == "messages"]
-            messages = reader.read(listing.keys[session], fingerprint, findings)
+            transcript = self._reader().read(session)
         except sqlite3.DatabaseError as error:
             message = "A Session lies in damaged pages of the database and was left out."
             return Transcript((), _of_damage(error), (Gap("session_unreadable", message, 1),))
-        self._kept.fingerprints[session] = fingerprint.digest()
-        return Transcript(tuple(messages), fingerprint.digest(), findings.gaps(), findings.damage())
+        fingerprint = self._titled(session, transcript.fingerprint)
+        self._kept.fingerprints[session] = fingerprint
+        shown = (*transcript.messages, *title_message(self._listing().sessions[session]))
+        return replace(transcript, messages=shown, fingerprint=fingerprint)
+
+    def _titled(self, session: str, rows: bytes) -> bytes:
+        """A fingerprint that is of the title too."""
+        listed = self._listing().sessions[session]
+        fingerprint = Fingerprint("title")
+        fingerprint.feed((rows, listed.title, listed.started_at))
+        return fingerprint.digest()
 
     def _steady(self, work: Callable[[], T]) -> T:
         """``work`` on a state that stood still. A View that has answered cannot start again."""
@@ -346,7 +256,6 @@ class SqliteView:
             if self._answered:
                 break
             self._kept = self._source.acquire()
-            self.epoch = self._kept.epoch()
         raise opening.unsettled()
 
     def _moved(self) -> bool:

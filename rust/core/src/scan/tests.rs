@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::{LAW, Rules, Scanner, atoms};
+use super::{LAW, Rules, Scanner, Shown, atoms};
 use crate::fold::{Class, class, fold, mapped};
 use crate::json::{contents, decode};
 
@@ -219,6 +219,27 @@ fn every_part_of_the_argument_is_needed() {
 }
 
 #[test]
+fn an_inner_escape_is_needed_where_strings_hold_json() {
+    for (record, term) in [
+        (r#"{"k":"[\"mod\\u0065l\"]"}"#, "model"),
+        (r#"{"k":"[\"a\\/b\"]"}"#, "a/b"),
+    ] {
+        let yes = |rules| {
+            let scanner = Scanner::with_rules(&[term], rules);
+            scanner.may_match(record.as_bytes(), Shown::Nested, b'\n', &mut Vec::new())
+        };
+        assert!(yes(LAW));
+        assert!(
+            !yes(Rules {
+                inner_escapes: false,
+                ..LAW
+            }),
+            "the law survives without the inner escapes of {term}"
+        );
+    }
+}
+
+#[test]
 fn atoms_of_a_code_point_are_those_of_its_parts() {
     for c in ('\0'..=char::MAX).filter(|&c| class(c) != Class::Unassigned) {
         let whole: BTreeSet<char> = match mapped(c) {
@@ -247,9 +268,9 @@ fn a_plain_border_decomposes_into_a_starter_and_joining_marks() {
 fn what_cannot_matter_is_answered_from_bytes() {
     let scanner = Scanner::new(&["context window", "模型"]);
     let record = "{\"text\":\"日志，“引号”。\\n\\u001b[0m café \u{AC00} 😀\"}".as_bytes();
-    assert!(scanner.is_plain(record, 0, record.len()));
+    assert!(scanner.is_plain(record, 0, record.len(), Shown::Strings));
     assert_eq!(scanner.first([record]), None);
-    assert!(!Scanner::new(&["a,b"]).is_plain(record, 0, record.len()));
+    assert!(!Scanner::new(&["a,b"]).is_plain(record, 0, record.len(), Shown::Strings));
 }
 
 #[test]

@@ -1,0 +1,373 @@
+"""A folder of transcripts as a Source: Views over one listing, scanned raw, decoded when needed.
+
+What is costly to get is kept between Views by the states of the files it came from: counts of
+lines, outlines, titles, and the Sessions decoded last. Invariant: two Views have equal epochs only
+if no file changed in between, as far as settled times, sizes and inodes tell; and what a View
+reads of a Session twice is the same, or it raises ``source_unsettled``.
+Proof: tests/sources/test_transcripts_source.py, tests/sources/test_contract.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import os
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from harkback.engine import Engine
+from harkback.errors import SourceError, UsageError
+from harkback.model import Gap, Session, StoredMessage, TextPart
+from harkback.sources.base import TITLE, Catalog, ScanResult, Transcript, names, title_message
+from harkback.sources.transcripts import problems
+from harkback.sources.transcripts.base import Format, Found, Outline
+from harkback.sources.transcripts.files import (
+    End,
+    FolderFiles,
+    Listing,
+    State,
+    end_of,
+    reason_of,
+    standing,
+)
+from harkback.sources.transcripts.lineage import Kin, place
+
+KEPT_SESSIONS: Final = 8  # decoded ones
+KEPT_BYTES: Final = 64 << 20  # of their files; the last one is kept whatever its size
+ATTEMPTS: Final = 4
+WHOLE: Final = (1 << 63) - 1
+
+_serials = itertools.count()
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A Session that was decoded, and what only that tells of it."""
+
+    transcript: Transcript
+    title: str
+    started_at: int
+    bytes: int  # of its files
+
+
+class _Kept:
+    """What was read, with the state that it was read in. Safe for several threads."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, tuple[State, int]] = {}  # by place of the file
+        self.outlines: dict[str, tuple[Hashable, Outline]] = {}  # by Session, as all that follow
+        self.titles: dict[str, tuple[bytes, str, int]] = {}
+        self._sessions: OrderedDict[str, _Read] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()  # guards the two before it
+
+    def find(self, session: str, fingerprint: bytes) -> _Read | None:
+        with self._lock:
+            found = self._sessions.get(session)
+            if found is None or found.transcript.fingerprint != fingerprint:
+                return None
+            self._sessions.move_to_end(session)
+            return found
+
+    def keep(self, session: str, read: _Read) -> None:
+        self.titles[session] = (read.transcript.fingerprint, read.title, read.started_at)
+        with self._lock:
+            before = self._sessions.pop(session, None)
+            self._bytes += read.bytes - (before.bytes if before else 0)
+            self._sessions[session] = read
+            while len(self._sessions) > 1 and (
+                len(self._sessions) > KEPT_SESSIONS or self._bytes > KEPT_BYTES
+            ):
+                _, gone = self._sessions.popitem(last=False)
+                self._bytes -= gone.bytes
+
+
+class TranscriptSource:
+    """The history that one agent keeps under one folder.
+
+    Args:
+        format: how the agent keeps it.
+        root: the agent's folder.
+        name: unique among the Sources of one Recall and stable; agent and folder when not given.
+    """
+
+    def __init__(
+        self, format: Format, root: str | os.PathLike[str], *, name: str | None = None
+    ) -> None:
+        self._root = os.path.realpath(root)
+        self.format = format
+        self.name = name or f"{format.agent}:{self._root}"
+        self.kept = _Kept()
+        self._closed = False
+
+    @contextlib.contextmanager
+    def view(self, engine: Engine) -> Iterator[TranscriptView]:
+        """One consistent state.
+
+        Raises:
+            SourceError: the folder is missing or cannot be listed.
+            UsageError: the Source was closed.
+        """
+        if self._closed:
+            raise UsageError("closed", "This Source was closed.")
+        try:
+            with os.scandir(self._root):
+                pass
+        except (FileNotFoundError, NotADirectoryError):
+            raise SourceError("source_missing", "There is no folder at this path.") from None
+        except OSError:
+            raise SourceError(
+                "source_unreadable", "The folder cannot be listed; check its permissions."
+            ) from None
+        yield TranscriptView(self, engine, Listing(self._root))
+
+    def close(self) -> None:
+        self._closed = True
+
+
+class TranscriptView:
+    """One listing of the folder, and what was read of its files. Not for two threads at once."""
+
+    def __init__(self, source: TranscriptSource, engine: Engine, listing: Listing) -> None:
+        self._source = source
+        self._format = source.format
+        self._kept = source.kept
+        self._engine = engine
+        self._listing = listing
+        self._lines: dict[str, int] = {}
+        self._fingerprints: dict[str, bytes] = {}
+        self._ends: dict[tuple[str, State], End] = {}
+        self._places: dict[str, tuple[str, int]] | None = None
+        files = FolderFiles(engine, listing)
+        self._found: dict[str, Found] = {}
+        for found in self._format.find(files):
+            self._found.setdefault(found.id, found)
+        self._catalog = self._list(problems.of_listing(files.problems))
+        self._sessions = {session.id: session for session in self._catalog.sessions}
+        self.epoch: Hashable = self._epoch()
+
+    def _epoch(self) -> Hashable:
+        """Of the files' states, once all are settled; of this View alone until then."""
+        files = self._listing.files
+        states = tuple((path, listed.state) for path, listed in sorted(files.items()))
+        if all(self._listing.settled(state) for _, state in states):
+            return hashlib.sha256(repr((states, self._catalog)).encode()).digest()
+        return next(_serials)
+
+    def _list(self, gaps: tuple[Gap, ...]) -> Catalog:
+        kin = (Kin(each.id, each.parent, "", False, 0) for each in self._found.values())
+        places = place(kin)
+        sessions = [
+            Session(
+                source=self._source.name,
+                id=found.id,
+                title=found.title,
+                project=None,
+                started_at=0,
+                last_activity_at=max((ref.modified for ref in found.files), default=0),
+                archived=found.archived,
+                parent=found.parent,
+                parent_kind=found.parent_kind,
+                lineage=places[found.id][0],
+                generation=places[found.id][1],
+            )
+            for found in self._found.values()
+        ]
+        sessions.sort(key=lambda session: (-session.last_activity_at, session.id))
+        return Catalog(tuple(sessions), gaps)
+
+    def sessions(self) -> Catalog:
+        """What names and stats tell; ``describe`` tells the rest of one Session."""
+        return self._catalog
+
+    def describe(self, session: str) -> Session:
+        """Everything that is known of a Session, read if need be."""
+        listed, outline = self._sessions[session], self._outline(session)
+        title, started_at = self._title(session)
+        lineage, generation = self._lineage(session, outline)
+        parent = listed.parent or outline.parent
+        kind = listed.parent_kind or outline.parent_kind
+        if parent is None and outline.copied and lineage != session:
+            parent, kind = lineage, "branch"  # a copy that names no parent
+        return replace(
+            listed,
+            title=title,
+            project=outline.project,
+            started_at=outline.started_at or started_at,
+            parent=parent,
+            parent_kind=kind,
+            lineage=lineage,
+            generation=generation,
+            copied=outline.copied,
+        )
+
+    def record_count(self, session: str) -> int:
+        """Lines of a Session's files, and one for each file that is not of lines."""
+        refs = [ref for ref in self._found[session].files if ref.form == "lines"]
+        if any(self._count(ref.path) is None for ref in refs):
+            self._scan_files((), list(self._found))
+        lines = sum(self._count(ref.path) or 0 for ref in refs)
+        return lines + len(self._found[session].files) - len(refs)
+
+    def fingerprint(self, session: str) -> bytes:
+        """Of the states and last bytes of its files, without decoding."""
+        if session not in self._fingerprints:
+            self._fingerprints[session] = self._hash(session)
+        return self._fingerprints[session]
+
+    def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
+        """The Sessions of whose files one may match, or cannot be read as it was listed."""
+        offered = self._scan_files(terms, sessions)
+        listed = (self._sessions[session] for session in sessions)  # with titles of other places
+        return ScanResult(
+            frozenset(offered.union(s.id for s in listed if names(self._engine, terms, s)))
+        )
+
+    def read(self, session: str) -> Transcript:
+        return self._read(session).transcript
+
+    def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
+        messages = self._read(session).transcript.messages
+        return [messages[-1 if at == TITLE else int(at)] for at in locators]
+
+    def _count(self, path: str) -> int | None:
+        if path in self._lines:
+            return self._lines[path]
+        listed = self._listing.files.get(path)
+        if listed is None:
+            return 0
+        state, lines = self._kept.lines.get(listed.place, (None, 0))
+        return lines if state == listed.state else None
+
+    def _scan_files(self, terms: Sequence[str], sessions: Sequence[str]) -> set[str]:
+        """Counts lines on the way. A file that was replaced after it was scanned is offered."""
+        listing = self._listing.files
+        wanted = {ref.path: ref for name in sessions for ref in self._found[name].files}
+        files = [(ref, listing[ref.path]) for ref in wanted.values() if ref.path in listing]
+        answers = self._engine.scanner(terms).files(
+            [
+                (at.place, ref.form, at.state.size if ref.form == "lines" else WHOLE)
+                for ref, at in files
+            ],
+            self._format.nested,
+        )
+        ruled_out = set()
+        for (ref, at), (may_match, lines) in zip(files, answers, strict=True):
+            self._lines[ref.path] = lines
+            try:
+                same = standing(at, ref.form) is at
+            except OSError:
+                same = False
+            if same:
+                self._kept.lines[at.place] = (at.state, lines)
+                if not may_match:
+                    ruled_out.add(ref.path)
+        return {
+            name
+            for name in sessions
+            if not all(ref.path in ruled_out for ref in self._found[name].files)
+        }
+
+    def _read(self, session: str) -> _Read:
+        for _ in range(ATTEMPTS):
+            fingerprint = self._hash(session)
+            read = self._kept.find(session, fingerprint)
+            if read is None:
+                read = self._decode(session, fingerprint)
+                if self._hash(session) != fingerprint:
+                    continue
+                self._kept.keep(session, read)
+            if self._fingerprints.setdefault(session, fingerprint) != fingerprint:
+                break
+            return read
+        raise SourceError(
+            "source_unsettled", "A transcript was rewritten while it was read; ask again."
+        )
+
+    def _decode(self, session: str, fingerprint: bytes) -> _Read:
+        files = FolderFiles(self._engine, self._listing)
+        found = self._found[session]
+        decoded = self._format.decode(files, found)
+        gaps, damage = problems.of_session(files.problems)
+        started_at = next((m.timestamp for m in decoded.messages if m.timestamp), 0)
+        titled = replace(self._sessions[session], title=decoded.title, started_at=started_at)
+        messages = (*_located(decoded.messages), *title_message(titled))
+        return _Read(
+            Transcript(messages, fingerprint, gaps, damage),
+            decoded.title or _first_prompt(messages),
+            started_at,
+            sum(ref.size for ref in found.files),
+        )
+
+    def _hash(self, session: str) -> bytes:
+        """Of the state of each file, its last bytes, and whether its tail is read."""
+        found = self._found[session]
+        digest = hashlib.sha256(repr(found.title).encode())
+        for ref in found.files:
+            listed = self._listing.files.get(ref.path)
+            try:
+                if listed is None:
+                    raise FileNotFoundError
+                at = standing(listed, ref.form)
+                key = (at.place, at.state)
+                if key not in self._ends:
+                    self._ends[key] = end_of(at)
+                end = self._ends[key]
+                pending = end.torn and not self._listing.settled(at.state)
+                digest.update(repr((ref.path, ref.form, at.state, end.digest, pending)).encode())
+            except OSError as error:
+                digest.update(repr((ref.path, reason_of(error))).encode())
+        return digest.digest()
+
+    def _outline(self, session: str) -> Outline:
+        found, files = self._found[session], self._listing.files
+        state = tuple(files.get(ref.path) for ref in found.files)
+        kept = self._kept.outlines.get(session)
+        if kept is None or kept[0] != state:
+            outline = self._format.outline(FolderFiles(self._engine, self._listing), found)
+            kept = self._kept.outlines[session] = (state, outline)
+        return kept[1]
+
+    def _title(self, session: str) -> tuple[str, int]:
+        """Title, or what serves as one, and the time of the first Message."""
+        fingerprint, title, started_at = self._kept.titles.get(session, (b"", "", 0))
+        if fingerprint != self.fingerprint(session):
+            read = self._read(session)
+            title, started_at = read.title, read.started_at
+        return title, started_at
+
+    def _lineage(self, session: str, outline: Outline) -> tuple[str, int]:
+        listed = self._sessions[session]
+        if outline.origin in ("", session) and not (outline.parent or listed.parent):
+            return session, 0
+        if self._places is None:
+            self._places = place(self._kin(name) for name in self._found)
+        return self._places[session]
+
+    def _kin(self, session: str) -> Kin:
+        outline = self._outline(session)
+        parent = self._found[session].parent or outline.parent
+        return Kin(session, parent, outline.origin, outline.copied, outline.started_at)
+
+
+def _located(messages: Sequence[StoredMessage]) -> Iterator[StoredMessage]:
+    """With ids of their own, and their positions as locators."""
+    taken: Counter[str] = Counter()
+    for position, message in enumerate(messages):
+        taken[message.id] += 1
+        number = taken[message.id]
+        name = message.id if number == 1 else f"{message.id}#{number}"
+        yield message._replace(id=name, locator=str(position))
+
+
+def _first_prompt(messages: Sequence[StoredMessage]) -> str:
+    for message in messages:
+        if message.kind == "user":
+            for part in message.parts:
+                if isinstance(part, TextPart) and part.text:
+                    return part.text
+    return ""
