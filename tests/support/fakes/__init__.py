@@ -17,6 +17,9 @@ from support.fakes.structural import ROWS
 from support.fakes.template import body_length, fill, start
 
 BAR = "¦"
+#: Rules that do not look at how their secret starts.
+ANYWHERE = ("jwt", "authress")
+_TEMPLATES = {rule: template for rule, template, _ in ROWS}
 Class = Literal["structural", "context", "strict"]
 
 #: What a structural fake is put between.
@@ -109,7 +112,7 @@ def near_misses(seed: int) -> Iterator[tuple[str, str]]:
             if BAR not in template and not template.startswith("{"):
                 yield rule, f"see {broken[:at]}#{broken[at:]} there"
         prefix = start(template).replace(BAR, "")
-        if 2 <= len(prefix) < 12 and prefix[0].isalpha() and not rule.startswith("jwt"):
+        if 2 <= len(prefix) < 12 and prefix[0].isalpha() and not rule.startswith(ANYWHERE):
             yield rule, "see " + "z" + fill(template, choose).replace(BAR, "")[1:] + " there"
     for vendor, words, templates in VENDORS:
         choose = random.Random(f"{seed} near {vendor}")
@@ -122,10 +125,25 @@ def near_misses(seed: int) -> Iterator[tuple[str, str]]:
         yield f"{vendor}-value", f"{word}: the settings that all of the workers share with us"
 
 
-def secrets(seed: int = 7) -> list[str]:
-    """One whole structural secret per template, without context: atoms for other tests."""
-    bare = [row for row in ROWS if BAR not in row[1]]
-    return [fill(template, random.Random(f"{seed} {template}")) for _, template, _ in bare]
+def one_of_each(seed: int = 7) -> dict[str, tuple[str, ...]]:
+    """Per rule, one whole structural secret of each template that needs nothing beside it."""
+    made: dict[str, tuple[str, ...]] = {}
+    for rule, template, _ in ROWS:
+        if BAR not in template:
+            secret = fill(template, random.Random(f"{seed} {template}"))
+            made[rule] = (*made.get(rule, ()), secret)
+    return made
+
+
+def placed_once(seed: int = 7) -> dict[str, tuple[tuple[str, str, str], ...]]:
+    """Per rule, texts in three parts, of which the middle one is the secret."""
+    made: dict[str, tuple[tuple[str, str, str], ...]] = {}
+    partial = [row for row in structural(seed, each=1) if BAR in _TEMPLATES[row.rule]]
+    for planted in (*partial, *context(seed, each=1)):
+        end = planted.start + len(planted.secret)
+        parts = (planted.text[: planted.start], planted.secret, planted.text[end:])
+        made[planted.rule] = (*made.get(planted.rule, ()), parts)
+    return made
 
 
 def _placed(

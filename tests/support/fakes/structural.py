@@ -1,7 +1,7 @@
 """Fakes of secrets that are known wherever they stand: rule, template, least body.
 
-A broken bar parts what stays from the secret. The least body is what the rule has to take of a cut secret; one character less has to stay. None
-where only the whole counts.
+A broken bar parts what stays from the secret. The least body is what the rule has to take of a cut
+secret; one character less has to stay. None where only the whole counts.
 """
 
 from __future__ import annotations
@@ -222,7 +222,9 @@ ROWS: tuple[Row, ...] = (
     ("jwt", "eyJ{url:33}.eyJ{url:80}.{url:43}", None),
     ("jwt-by-payload", "eyA{url:33}.eyA{url:80}.{url:43}", None),
     ("jwt-base64", "ZXlK{b64:140}", 40),
-    ("jwe", "eyJ{url:33}.{url:340}.{url:16}.{url:90}.{url:22}", None),
+    ("key-base64", "Z2hwX{an:43}", 20),
+    ("key-base64", "c2stYW50{an:120}==", None),
+    ("jwe", "eyJhbGciOi{url:33}.{url:340}.{url:16}.{url:90}.{url:22}", None),
     ("private-key", f"-----BEGIN RSA {_PEM}-----\n{{lines:6}}\n-----END RSA {_PEM}-----", None),
     ("private-key", f"-----BEGIN {_PEM}-----\\n{{b64:200}}\\n-----END {_PEM}-----", None),
     (

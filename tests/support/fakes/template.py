@@ -26,10 +26,34 @@ ALPHABETS = {
     "bech": "023456789acdefghjklmnpqrstuvwxyz",
 }
 #: Words of a seed phrase; a list of our own, since any words will do.
-WORDS = (
-    "anchor barrel candle dragon ember forest glance harbor island jacket kitten ladder meadow "
-    "needle orchard pencil quartz ribbon saddle timber umbrella velvet walnut yellow zebra bridge"
-).split()
+WORDS = [
+    "anchor",
+    "barrel",
+    "candle",
+    "dragon",
+    "ember",
+    "forest",
+    "glance",
+    "harbor",
+    "island",
+    "jacket",
+    "kitten",
+    "ladder",
+    "meadow",
+    "needle",
+    "orchard",
+    "pencil",
+    "quartz",
+    "ribbon",
+    "saddle",
+    "timber",
+    "umbrella",
+    "velvet",
+    "walnut",
+    "yellow",
+    "zebra",
+    "bridge",
+]
 _FIELD = re.compile(r"\{(\w+):(\d+)\}")
 
 

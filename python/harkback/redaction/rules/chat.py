@@ -31,17 +31,17 @@ RULES = (
     Rule(
         id="slack-webhook",
         kind="run",
-        keywords=("hooks.slack.com/",),
+        keywords=("hooks.slack.com",),
         reason="Slack webhook: whoever knows the path may post",
-        shape=r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+_-]{8})",
-        run="A-Za-z0-9+_/-",
+        shape=r"hooks\.slack\.com\\{0,4}/(?:services|workflows|triggers)\\{0,4}/([A-Za-z0-9+_-]{8})",
+        run=r"A-Za-z0-9+_/\\-",
     ),
     Rule(
         id="discord-webhook",
         kind="run",
-        keywords=("/api/webhooks/",),
+        keywords=("/api/webhooks/", r"/api\/webhooks\/"),
         reason="Discord webhook: whoever knows the path may post",
-        shape=r"/api/webhooks/([0-9]{15,22}/[A-Za-z0-9_-]{16})",
+        shape=r"/api\\{0,4}/webhooks\\{0,4}/([0-9]{15,22}\\{0,4}/[A-Za-z0-9_-]{16})",
         run=URL,
     ),
     Rule(

@@ -7,19 +7,12 @@ from harkback.redaction.rules.forms import ALNUM, BASE64, DOTTED, HEX, URL, WORD
 from harkback.redaction.shape import either_case
 
 RULES = (
-    prefixed("google-api-key", "Google API key", "AIza", URL, 30, boundary=True),
+    prefixed("google-api-key", "Google API key", "AIza", URL, 30),
     prefixed("gemini-auth-key", "Gemini auth key", "AQ.Ab", URL, 30),
     prefixed("google-oauth-token", "Google OAuth access token", "ya29.", URL, 20, end=DOTTED),
     prefixed("google-refresh-token", "Google OAuth refresh token", "1//0", URL, 40, boundary=True),
     prefixed("google-client-secret", "Google OAuth client secret", "GOCSPX-", URL, 20),
-    Rule(
-        id="aws-access-key-id",
-        kind="pattern",
-        keywords=("akia", "asia", "abia", "acca"),
-        reason="AWS access key id",
-        shape=r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}\b",
-        boundary=True,
-    ),
+    prefixed("aws-access-key-id", "AWS access key id", "AKIA ASIA ABIA ACCA", "A-Z0-9", 16),
     Rule(
         id="aws-access-key-id-short",
         kind="pattern",

@@ -16,7 +16,6 @@ RULES = (
         "ghp_ gho_ ghu_ ghs_ ghr_",
         WORD,
         20,
-        end=DOTTED,
     ),
     prefixed("github-fine-grained-token", "GitHub fine-grained token", "github_pat_", WORD, 20),
     prefixed(

@@ -1,4 +1,4 @@
-"""The two forms most rules have: a token that begins in its own way, a value beside a vendor's name.
+"""The two forms most rules have: a token that starts in its own way, a value beside a name.
 
 Invariant: a rule made here looks at a bounded stretch before its run begins, and nothing but its
 keyword starts it.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from harkback.model import Rule
+from harkback.model import Rule, Validator
 from harkback.redaction.shape import either_case
 
 #: Insides of character classes.
@@ -37,8 +37,9 @@ _TIED = (
 )
 #: The same without an operator: the name has to say that it is one of a secret.
 _FLAGGED = (
-    r"""[\w. -]{0,24}(?:[kK][eE][yY]|[tT][oO][kK][eE][nN]|[sS][eE][cC][rR][eE][tT]|[pP][aA][sS][sS])"""
-    r"""[\w-]{0,8}["'`]{0,2}[ \t]{1,8}["'`]{0,2}"""
+    r"[\w. -]{0,24}(?:"
+    + "|".join(map(either_case, ("key", "token", "secret", "pass")))
+    + r""")[\w-]{0,8}["'`]{0,2}[ \t]{1,8}["'`]{0,2}"""
 )
 
 
@@ -50,7 +51,7 @@ def prefixed(
     least: int,
     *,
     boundary: bool = False,
-    validator: str = "",
+    validator: Validator = "",
     end: str | None = None,
 ) -> Rule:
     """A token known by how it starts.
@@ -84,13 +85,18 @@ def beside(identity: str, vendor: str, words: str, value: str, run: str) -> Rule
 
     Args:
         identity: id of the rule.
-        vendor: who issues it, as a person writes it.
-        words: literals, separated by spaces; the name of the value holds one of them.
+        vendor: who issues it, as its own spelling goes.
+        words: literals, separated by spaces; the name of the value holds one of them, spelled in
+            one of the usual ways: `CaMeraKit` is no Meraki.
         value: shape of what is long enough to be such a value, without a group that captures.
         run: inside of the class the value goes on in, to its end.
     """
     literals = tuple(words.split())
-    named = "|".join(map(either_case, literals))
+    joined = vendor.replace(" ", "")
+    spellings = {joined, joined[0].swapcase() + joined[1:]}
+    for word in literals:
+        spellings |= {word, word.upper(), word.capitalize()}
+    named = "|".join(map(re.escape, sorted(spellings)))
     return Rule(
         id=identity,
         kind="run",

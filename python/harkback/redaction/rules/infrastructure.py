@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harkback.model import Rule
-from harkback.redaction.rules.forms import ALNUM, BASE64, DOTTED, HEX, URL, WORD, prefixed
+from harkback.redaction.rules.forms import ALNUM, BASE64, DOTTED, HEX, URL, prefixed
 from harkback.redaction.shape import either_case
 
 RULES = (
@@ -68,15 +68,14 @@ RULES = (
     prefixed(
         "confluent-secret", "Confluent Cloud API secret", "cflt", "A-Za-z0-9+/", 56, boundary=True
     ),
-    prefixed(
-        "authress-key",
-        "Authress service key",
-        "scauth_ authress_ sc_ ext_",
-        DOTTED,
-        30,
-        validator="mixed",
-        boundary=True,
-        end="A-Za-z0-9+/_=.-",
+    Rule(
+        id="authress-key",
+        kind="run",
+        keywords=(".acc-", ".acc_"),
+        reason="Authress service key",
+        shape=r"\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{24}",
+        back=DOTTED,
+        run="A-Za-z0-9+/_=-",
     ),
     prefixed("ory-token", "Ory token", "ory_pat_ ory_at_ ory_st_ ory_rt_ ory_ac_", URL, 20),
     prefixed("adobe-secret", "Adobe client secret", "p8e-", ALNUM, 24),

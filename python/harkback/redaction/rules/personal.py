@@ -63,7 +63,7 @@ RULES = (
         keywords=_PHRASE_NAMES,
         reason="Seed phrase of a wallet",
         shape=_either(_PHRASE_NAMES)
-        + r"""(?:[ _](?:is|are|was|for my wallet))?[ \t]{0,4}[\\"'`)*]{0,4}[ \t]{0,4}[:=>\-\n]{0,3}"""
+        + r"""(?:[ _](?:is|are|was))?[ \t]{0,4}[\\"'`)*]{0,4}[ \t]{0,4}[:=>\-\n]{0,3}"""
         + r"""[ \t\n]{0,4}[\\"'`(\[*]{0,4}"""
         + f"({_PHRASE})",
     ),
@@ -74,7 +74,8 @@ RULES = (
         reason="Seed of one-time passwords",
         shape=_either(_OTP_NAMES)
         + r"""[\w -]{0,16}(?:[sS]eed|[sS]ecret|[kK]ey|SEED|SECRET|KEY)[\\"'`\])*]{0,4}[ \t]{0,4}"""
-        + r"""[=:>]{1,2}[ \t]{0,4}[\\"'`(]{0,4}([A-Z2-7]{4}[ ]?[A-Z2-7]{4}[ ]?[A-Z2-7]{4}[ ]?[A-Z2-7]{4})""",
+        + r"""[=:>]{1,2}[ \t]{0,4}[\\"'`(]{0,4}"""
+        + r"([A-Z2-7]{4} ?[A-Z2-7]{4} ?[A-Z2-7]{4} ?[A-Z2-7]{4})",
         run="A-Z2-7= ",
     ),
     Rule(

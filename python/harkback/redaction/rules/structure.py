@@ -10,6 +10,12 @@ _TOKEN68 = "A-Za-z0-9._~+/=-"
 _PASSWORD = r"""[^\s/?#"'`<>]"""
 #: The same where it starts: `${PASSWORD}` and `{password}` are placeholders.
 _PASSWORD_START = r"""[^\s/?#"'`<>@$\{%*]"""
+#: How base64 starts of ghp_ gho_ ghu_ ghs_ github_pat_ glpat- AKIA AIza sk-ant sk-proj xoxb-
+#: and sk_live_.
+_BASE64_STARTS = (
+    *("Z2hwX", "Z2hvX", "Z2h1X", "Z2hzX", "Z2l0aHViX3BhdF", "Z2xwYXQt"),
+    *("QUtJQ", "QUl6Y", "c2stYW50", "c2stcHJva", "eG94Yi", "c2tfbGl2ZV"),
+)
 
 RULES = (
     Rule(
@@ -18,6 +24,7 @@ RULES = (
         keywords=("eyj",),
         reason="JSON Web Token: header and payload are base64 of a JSON object",
         shape=r"eyJ[A-Za-z0-9_-]{10,400}\.eyJ[A-Za-z0-9_-]{8}",
+        boundary=True,
         run="A-Za-z0-9_.-",
     ),
     Rule(
@@ -40,11 +47,22 @@ RULES = (
         run="A-Za-z0-9+/=_-",
     ),
     Rule(
+        id="key-base64",
+        kind="run",
+        keywords=_BASE64_STARTS,
+        reason="Key of a known form, base64 once more",
+        shape=f"(?:{'|'.join(_BASE64_STARTS)})[A-Za-z0-9+/_-]{{20}}",
+        boundary=True,
+        run="A-Za-z0-9+/=_-",
+    ),
+    Rule(
         id="jwe",
         kind="run",
-        keywords=("eyj",),
+        keywords=("eyjhbgcioi", "eyjlbmmioi"),
         reason="Encrypted JSON Web Token: five parts, of which the first is JSON",
-        shape=r"eyJ[A-Za-z0-9_-]{10,400}\.[A-Za-z0-9_-]{0,700}\.[A-Za-z0-9_-]{8,32}\.[A-Za-z0-9_-]{8}",
+        shape=r"eyJ(?:hbGciOi|lbmMiOi)[A-Za-z0-9_-]{8,400}\.[A-Za-z0-9_-]{0,700}"
+        r"\.[A-Za-z0-9_-]{8,32}\.[A-Za-z0-9_-]{8}",
+        boundary=True,
         run="A-Za-z0-9_.-",
     ),
     Rule(
@@ -111,9 +129,9 @@ RULES = (
     Rule(
         id="url-password",
         kind="pattern",
-        keywords=("://",),
+        keywords=("://", ":\\/"),
         reason="Password in the user part of a URL",
-        shape=rf"""://[^\s/?#@:"'`<>]{{0,128}}:({_PASSWORD_START}{_PASSWORD}{{0,255}})@""",
+        shape=rf""":\\{{0,4}}/\\{{0,4}}/[^\s/?#@:"'`<>]{{0,128}}:({_PASSWORD_START}{_PASSWORD}{{0,255}})@""",
     ),
     Rule(
         id="url-signature",

@@ -121,7 +121,8 @@ _ROWS = (
     ("shodan", "Shodan", "shodan", _alnum(32), ALNUM),
     ("sidekiq", "Sidekiq", "contribsys__com", r"[a-f0-9]{8}:[a-f0-9]{8}", HEX),
     ("snyk", "Snyk", "snyk", UUID, "A-Fa-f0-9-"),
-    ("sonar", "SonarQube", "sonar_ sonar. sonar- sonarlogin sonartoken sonarqube sonarcloud", _url(40), _BASE64),
+    ("sonar", "SonarQube", "sonar_ sonar. sonar- sonarlogin sonartoken sonarqube sonarcloud",
+     _url(40), _BASE64),
     ("sourcegraph", "Sourcegraph", "sourcegraph", _hex(40), HEX),
     ("splunk", "Splunk", "splunk", UUID, "A-Fa-f0-9-"),
     ("spotify", "Spotify", "spotify", _hex(32), HEX),
@@ -139,7 +140,8 @@ _ROWS = (
     ("vultr", "Vultr", "vultr", "[A-Z0-9]{36}", "A-Z0-9"),
     ("weatherapi", "OpenWeather", "openweather", _hex(32), HEX),
     ("yandex", "Yandex", "yandex",
-     r"t1\.[A-Za-z0-9_=-]{1,200}\.[A-Za-z0-9_-]{40}|AQVN[A-Za-z0-9_-]{35}|YC[A-Za-z0-9_-]{38}", "." + _BASE64),
+     r"t1\.[A-Za-z0-9_=-]{1,200}\.[A-Za-z0-9_-]{40}|AQVN[A-Za-z0-9_-]{35}|YC[A-Za-z0-9_-]{38}",
+     "." + _BASE64),
     ("zendesk", "Zendesk", "zendesk", _alnum(40), ALNUM),
 )  # fmt: skip
 

@@ -32,7 +32,17 @@ PROSE = _words(
     "options or parameter so that the then this to value was when which will with you"
 )
 OPENINGS = ("${", "$(", "%(")
+HEX = frozenset("0123456789abcdefABCDEF")
+PATH = WORD | frozenset(".?!")
 CALL = WORD | frozenset(".$:?!&*")
+#: What a path to a value begins with: ``process.env.KEY2`` is code, digits or not.
+ROOTS = _words(
+    "process env os self this settings config module var data local secrets vars inputs ctx args "
+    "opts options req request response props state import"
+)
+NUMBERS = _words("u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 int32 int64 uint8 uint32 uint64 float64")
+COLOURS = (3, 4, 6, 8)  # digits
+CONSTANT = 8  # digits of ``0x...``: short of a key
 
 
 def unquoted(text: str, start: int, end: int) -> bool:
@@ -48,6 +58,9 @@ def unquoted(text: str, start: int, end: int) -> bool:
         or _few_digits(value)
         or _variable(value)
         or _call(value)
+        or value in NUMBERS
+        or _constant(value)
+        or _rooted(value)
     )
 
 
@@ -96,8 +109,10 @@ def quoted(text: str, start: int, end: int) -> bool:
     if not any(char in LETTER or char in DIGIT or not char.isascii() for char in value):
         return True
     lowered = value.translate(ASCII_LOWER)
-    if lowered in NOTHING or (
-        lowered.startswith(("your_", "your-", "your ", "<your")) and value.isascii()
+    if (
+        lowered in NOTHING
+        or _constant(value)
+        or (lowered.startswith(("your_", "your-", "your ", "<your")) and value.isascii())
     ):
         return True
     if not value.isascii():
@@ -139,6 +154,20 @@ def _variable(value: str) -> bool:
     if value[:1] == "%" and len(value) > 1:
         return all(char in LETTER or char in "_%" for char in value[1:])
     return False
+
+
+def _constant(value: str) -> bool:
+    """``#d09b9e``, ``0x1f``: a colour or a short number."""
+    digits = value[1:] if value[:1] == "#" else value[2:] if value[:2] == "0x" else ""
+    if not all(char in HEX for char in digits):
+        return False
+    return len(digits) in COLOURS if value[:1] == "#" else 0 < len(digits) <= CONSTANT
+
+
+def _rooted(value: str) -> bool:
+    """``process.env.KEY2``: a path from a root that code has, of names and nothing else."""
+    root, dot, rest = value.partition(".")
+    return root in ROOTS and bool(dot and rest) and all(char in PATH for char in rest)
 
 
 def _call(value: str) -> bool:

@@ -16,6 +16,8 @@ from harkback.reference.redact.value import Word, alone, value
 
 NAME_LOOK_BACK = 64
 FOREIGN_LOOK_BACK = 8  # code points that are not ASCII, left of the name: ``数据库password``
+#: ``checksum/secret`` of a Helm chart is the digest of a file.
+CHECKSUM = "checksum/"
 NAME_TAIL = 4  # digits and underscores behind the last segment: ``password_2``
 
 
@@ -38,7 +40,7 @@ def find(
     word = start
     while start > 0 and word - start < FOREIGN_LOOK_BACK and not text[start - 1].isascii():
         start -= 1
-    if not sensitive(text[start:end]):
+    if text.endswith(CHECKSUM, 0, start) or not sensitive(text[start:end]):
         return None
     span = value(text, found, runs)
     if span is None and found.form == "colon":

@@ -37,6 +37,39 @@ const NOTHING: &[&[u8]] = &[
     b"hidden",
     b"masked",
 ];
+/// What a path to a value begins with: `process.env.KEY2` is code, digits or not.
+const ROOTS: &[&[u8]] = &[
+    b"process",
+    b"env",
+    b"os",
+    b"self",
+    b"this",
+    b"settings",
+    b"config",
+    b"module",
+    b"var",
+    b"data",
+    b"local",
+    b"secrets",
+    b"vars",
+    b"inputs",
+    b"ctx",
+    b"args",
+    b"opts",
+    b"options",
+    b"req",
+    b"request",
+    b"response",
+    b"props",
+    b"state",
+    b"import",
+];
+const NUMBERS: &[&[u8]] = &[
+    b"u8", b"u16", b"u32", b"u64", b"i8", b"i16", b"i32", b"i64", b"f32", b"f64", b"int32",
+    b"int64", b"uint8", b"uint32", b"uint64", b"float64",
+];
+/// Digits of `0x...`: short of a key.
+const CONSTANT: usize = 8;
 const TYPES: &[&[u8]] = &[
     b"str",
     b"string",
@@ -140,7 +173,14 @@ pub(super) fn unquoted(value: &[u8]) -> bool {
         let value = &value[..LIMIT];
         return OPENINGS.iter().any(|opening| value.starts_with(opening)) || call(value);
     }
-    among(value, NOTHING) || !speaks(value) || few_digits(value) || variable(value) || call(value)
+    among(value, NOTHING)
+        || !speaks(value)
+        || few_digits(value)
+        || variable(value)
+        || call(value)
+        || NUMBERS.contains(&value)
+        || constant(value)
+        || rooted(value)
 }
 
 /// Whether `value` is made of words: an identifier, a path, a word of prose.
@@ -191,6 +231,7 @@ pub(super) fn quoted(mut value: &[u8]) -> bool {
             .is_some_and(|start| start.eq_ignore_ascii_case(word))
     };
     among(value, NOTHING)
+        || constant(value)
         || YOURS.iter().any(yours)
         || CLOSED.iter().any(|(opening, closing)| {
             value
@@ -235,6 +276,26 @@ fn variable(value: &[u8]) -> bool {
                 .all(|&byte| byte.is_ascii_alphabetic() || byte == b'_' || byte == b'%'),
             _ => false,
         }
+}
+
+/// `#d09b9e`, `0x1f`: a colour or a short number.
+fn constant(value: &[u8]) -> bool {
+    let hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
+    match value {
+        [b'#', digits @ ..] => matches!(digits.len(), 3 | 4 | 6 | 8) && hex(digits),
+        [b'0', b'x', digits @ ..] => !digits.is_empty() && digits.len() <= CONSTANT && hex(digits),
+        _ => false,
+    }
+}
+
+/// `process.env.KEY2`: a path from a root that code has, of names and nothing else.
+fn rooted(value: &[u8]) -> bool {
+    let Some(dot) = memchr::memchr(b'.', value) else {
+        return false;
+    };
+    let (root, rest) = (&value[..dot], &value[dot + 1..]);
+    let name = |byte: &u8| is_word(*byte) || matches!(byte, b'.' | b'?' | b'!');
+    ROOTS.contains(&root) && !rest.is_empty() && rest.iter().all(name)
 }
 
 /// `os.environ[`, `data.get(`, `Some(`: an identifier that is called or indexed.

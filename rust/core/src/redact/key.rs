@@ -14,6 +14,8 @@ use super::value::{Found, alone, value};
 const NAME_LOOK_BACK: usize = 64;
 /// Code points that are not ASCII, left of the name: `数据库password`.
 const FOREIGN_LOOK_BACK: usize = 8;
+/// `checksum/secret` of a Helm chart is the digest of a file.
+const CHECKSUM: &[u8] = b"checksum/";
 /// Digits and underscores behind the last segment: `password_2`.
 const NAME_TAIL: usize = 4;
 
@@ -42,7 +44,7 @@ pub(super) fn find(
     start = unescaped(text, start, keyword_end);
     let found = separator(text, start, end, !text[keyword_end - 1].is_ascii())?;
     let start = foreign(text, start);
-    if !names.sensitive(&text[start..end]) {
+    if text[..start].ends_with(CHECKSUM) || !names.sensitive(&text[start..end]) {
         return None;
     }
     let mut span = value(text, found, runs);
