@@ -1,20 +1,31 @@
-"""Redaction: throughput on mixed text, and linearity on the worst inputs known.
+"""Redaction: throughput on mixed text, linearity on the worst inputs known, a search for worse.
 
 Run: ``maturin develop --release && python benches/redact.py``. Asserts its spans before it times.
+The search tries every keyword, and every instance of a shape short of its end, alone and with
+joiners; what comes out slowest is measured as the inputs known are. Fails if twice the text takes
+over LINEAR times as long, or a megabyte over WORST times a megabyte of prose.
 """
 
 from __future__ import annotations
 
 import random
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from re import _parser  # type: ignore[attr-defined]  # what a shape is made of
+from typing import Any
 
 import harkback.engine
 from harkback.redaction import DEFAULT, Redaction, apply
 
 MEGABYTE = 1_000_000
 REPEATS = 5
+LINEAR = 2.5
+WORST = 100
+SAMPLE = 50_000  # bytes of each input that the search tries
+FOUND = 10  # of what the search tried, how many are measured
+JOINERS = ("", "-", " ", "=", '="', ":", ".", "_", "\n", "a", "1")
 
 PROSE = (
     "The store keeps one row per message, and the reader asks for the newest first.",
@@ -59,7 +70,7 @@ def planted() -> tuple[str, str]:
     )
 
 
-WORST: dict[str, str] = {
+KNOWN: dict[str, str] = {
     "dashed words": "a" * 39 + "-",
     "key characters": "Aa0_-",
     "indexed names": "token[",
@@ -75,7 +86,66 @@ WORST: dict[str, str] = {
     "digests": "auth: digest ",
     "vendor starts": "sk-",
     "escaped quotes": 'token=\\"',
+    "glued vendor starts": "sk-sk-",
+    "glued key ids": "AK" + "IAABCDEFGHIJKLMNOP",
+    "blocks": "token: |\n  ",
+    "elements": "<token>",
+    "clauses": ";token=",
+    "encoded": "token%3D",
+    "pairs": 'name="token",',
+    "doubled quotes": "token='x''",
+    "three quotes": "token='''",
 }
+
+
+def candidates() -> Iterator[str]:
+    """Units that might be slow when repeated: keywords, and shapes that stop short of a match."""
+    for rule in DEFAULT.rules:
+        units = {*rule.keywords, *(keyword.upper() for keyword in rule.keywords)}
+        for instance in instances(rule.shape):
+            units |= {instance, instance[:-1], instance[: len(instance) // 2]}
+        for unit in sorted(filter(None, units)):
+            for joiner in JOINERS:
+                yield unit + joiner
+
+
+def instances(shape: str) -> Iterator[str]:
+    """Two strings that a shape matches: of the fewest and of the most characters."""
+    if shape:
+        for most in (False, True):
+            yield "".join(written(_parser.parse(shape), most))
+
+
+def written(parsed: Iterable[tuple[object, Any]], most: bool) -> Iterator[str]:
+    """Text that a parsed pattern matches; of a choice the last, of a class a member."""
+    for code, value in parsed:
+        match str(code):
+            case "LITERAL":
+                yield chr(value)
+            case "NOT_LITERAL":
+                yield "a" if value != ord("a") else "b"
+            case "IN":
+                yield member(value)
+            case "BRANCH":
+                yield from written(value[1][-1], most)
+            case "SUBPATTERN":
+                yield from written(value[3], most)
+            case "MAX_REPEAT" | "MIN_REPEAT":
+                low, high, inner = value
+                yield "".join(written(inner, most)) * (high if most else low)
+
+
+def member(members: list[tuple[object, Any]]) -> str:
+    """A character that a class has."""
+    code, value = members[-1]
+    match str(code):
+        case "LITERAL":
+            return chr(value)
+        case "RANGE":
+            return chr(value[1])
+        case "CATEGORY":
+            return "1" if "DIGIT" in str(value) else " " if "SPACE" in str(value) else "a"
+    return "a"
 
 
 def best(run: Callable[[], object], repeats: int = REPEATS) -> float:
@@ -88,7 +158,8 @@ def best(run: Callable[[], object], repeats: int = REPEATS) -> float:
     return min(times)
 
 
-def throughput(redaction: Redaction) -> None:
+def throughput(redaction: Redaction) -> float:
+    """Prints what mixed text costs; seconds for a megabyte of prose."""
     text = mixed(8 * MEGABYTE)
     assert redaction.spans(text) == [], "the mixed text holds no secret"
     seconds = best(lambda: redaction.spans(text))
@@ -96,25 +167,50 @@ def throughput(redaction: Redaction) -> None:
     lines = text.split("\n")
     seconds = best(lambda: [redaction.spans(line) for line in lines])
     print(f"line by line {len(text.encode()) / MEGABYTE / seconds:8.1f} MB/s")
+    prose = "\n".join(PROSE)
+    prose *= MEGABYTE // len(prose.encode()) + 1
+    assert redaction.spans(prose) == [], "the prose holds no secret"
+    return best(lambda: redaction.spans(prose)) * MEGABYTE / len(prose.encode())
 
 
-def linearity(redaction: Redaction, size: int) -> None:
-    print(f"{'worst case':24} {'n ms':>8} {'2n ms':>8} {'ratio':>6} {'MB/s':>8}")
-    for name, unit in WORST.items():
-        once, twice = unit * (size // len(unit)), unit * (2 * size // len(unit))
+def search(redaction: Redaction) -> dict[str, str]:
+    """The slowest units of all that were tried, by how they look."""
+    times: list[tuple[float, str]] = []
+    for unit in dict.fromkeys(candidates()):
+        text = unit * (SAMPLE // len(unit) + 1)
+        times.append((best(partial(redaction.spans, text), 1) / len(text), unit))
+    print(f"searched {len(times)} inputs")
+    slowest = sorted(times, reverse=True)[:FOUND]
+    return {f"found {unit[:24]!r}": unit for _, unit in slowest}
+
+
+def linearity(redaction: Redaction, units: dict[str, str], prose: float) -> list[str]:
+    """Measures each unit, repeated to one and to two megabytes; the ones that cost too much."""
+    failed = []
+    print(f"{'worst case':34} {'n ms':>8} {'2n ms':>8} {'ratio':>6} {'x prose':>8}")
+    for name, unit in units.items():
+        once, twice = (unit * (size * MEGABYTE // len(unit.encode())) for size in (1, 2))
         first = best(partial(redaction.spans, once), 3)
         second = best(partial(redaction.spans, twice), 3)
-        rate = len(twice) / MEGABYTE / second
-        print(f"{name:24} {first * 1e3:8.2f} {second * 1e3:8.2f} {second / first:6.2f} {rate:8.1f}")
+        times = first / prose
+        print(
+            f"{name:34} {first * 1e3:8.2f} {second * 1e3:8.2f} {second / first:6.2f} {times:8.1f}"
+        )
+        if second > LINEAR * first or times > WORST:
+            failed.append(name)
+    return failed
 
 
-def main() -> None:
+def main() -> int:
     redaction = DEFAULT.bind(harkback.engine.load())
     text, expected = planted()
     assert apply(text, redaction.spans(text)) == expected
-    throughput(redaction)
-    linearity(redaction, MEGABYTE)
+    prose = throughput(redaction)
+    failed = linearity(redaction, KNOWN | search(redaction), prose)
+    for name in failed:
+        print(f"too slow: {name}")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -133,7 +133,7 @@ class Corpus:
     def _entry(self, stored: StoredMessage) -> tuple[Entry, int]:
         """The Message, redacted as far as finders have to, and the leaves one failed on."""
         leaves = self._redaction.prepare(project(stored))
-        cuts, failed = self._redaction.cuts(leaves)
+        cuts, failed = self._redaction.cuts(leaves, in_progress=stored.in_progress)
         entry = Entry(
             stored.id,
             stored.turn,

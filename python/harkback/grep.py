@@ -18,6 +18,7 @@ from typing import Final
 from harkback.candidates import Candidate, Eligible
 from harkback.corpus import Corpus
 from harkback.engine import Engine
+from harkback.errors import SourceError
 from harkback.graphemes import border_after, border_before
 from harkback.model import ABANDONED, KINDS, Gap, Kind, Leaf, SessionCard, Span
 from harkback.projection import project
@@ -85,6 +86,12 @@ class Grep:
 
     def matches(self) -> Iterator[Match]:
         """Newest first."""
+        try:
+            yield from self._matches()
+        except SourceError as error:
+            raise error.bare() from None
+
+    def _matches(self) -> Iterator[Match]:
         answer = Verified()
         chosen, _ = bring(self._path, self._query, self._found, self._corpus, answer)
         self._count([*self._found.gaps, *answer.gaps])

@@ -31,6 +31,13 @@ OWN = Policy(
         Rule("random", "run", ("=",), REASON, "=", run="a-zA-Z0-9", validator="random"),
     )
 )
+LEADS = Policy(
+    (
+        Rule("lead", "pattern", ("k",), REASON, "k[a-k]{2,5}-[a-k]{2}"),
+        Rule("lazy", "run", ("ab",), REASON, "ab[a-c]{0,3}?kk", run="a-z-"),
+        Rule("nested", "pattern", ("c",), REASON, "c[a-c]{1,3}(?:-|k)k?", boundary=True),
+    )
+)
 OWN_NATIVE = OWN.bind(harkback.engine.load("native"))
 OWN_REFERENCE = OWN.bind(harkback.engine.load("reference"))
 
@@ -133,6 +140,13 @@ def test_spans_are_the_same(text: str) -> None:
     text = text.encode(errors="replace").decode()
     assert NATIVE.spans(text) == REFERENCE.spans(text)
     assert OWN_NATIVE.spans(text) == OWN_REFERENCE.spans(text)
+
+
+@given(st.text("abck-é", max_size=40))
+@settings(max_examples=1500, deadline=None)
+def test_bounded_runs_are_the_same(text: str) -> None:
+    native, reference = (LEADS.bind(harkback.engine.load(name)) for name in ("native", "reference"))
+    assert native.spans(text) == reference.spans(text)
 
 
 @given(st.lists(st.sampled_from(ATOMS) | st.text(max_size=3), max_size=5).map("".join))

@@ -20,9 +20,11 @@ from harkback.config import REDACTED_MARK
 from harkback.engine import Engine, Redactor
 from harkback.errors import UsageError
 from harkback.model import Leaf, RedactedSpan, Rule, Span, Validator
+from harkback.redaction import pairs
 from harkback.redaction.finders import Examined, Finder, check_finder, examine
 from harkback.redaction.naming import named
 from harkback.redaction.shape import check, check_run
+from harkback.redaction.unfinished import Unfinished
 
 #: Names what both engines do with rules; changes whenever that could change a span.
 ALGORITHM = "harkback-redaction-2"
@@ -118,6 +120,11 @@ def _prepared(rules: tuple[Rule, ...], engine: Engine) -> Redactor:
     return engine.redactor(rules)
 
 
+@functools.lru_cache(maxsize=4)
+def _unfinished(rules: tuple[Rule, ...]) -> Unfinished:
+    return Unfinished(rules)
+
+
 class Redaction:
     """A policy bound to an engine. Safe to use from several threads."""
 
@@ -129,28 +136,47 @@ class Redaction:
 
     def spans(self, text: str, sensitive: bool = False) -> list[RedactedSpan]:
         """What is taken out of a whole leaf; all of it if it stands under a sensitive name."""
-        return self._examine(text, sensitive).spans
+        return self._examine(text, sensitive, self.policy.finders).spans
 
-    def cuts(self, leaves: Sequence[tuple[str, bool]]) -> tuple[list[list[Span]] | None, int]:
+    def cuts(
+        self, leaves: Sequence[tuple[str, bool]], *, in_progress: bool = False
+    ) -> tuple[list[list[Span]] | None, int]:
         """What finders and rules take out of prepared leaves, and how many a finder failed on.
 
         None without finders: then the Corpus finds it all by itself.
+
+        Args:
+            in_progress: they are still being written; the beginning of a key goes too.
         """
-        if not self.policy.finders:
+        finders = self.policy.finders
+        if in_progress:
+            finders = (*finders, _unfinished(self.policy.rules))
+        if not finders:
             return None, 0
-        examined = [self._examine(text, sensitive) for text, sensitive in leaves]
+        examined = [self._examine(text, sensitive, finders) for text, sensitive in leaves]
         cuts = [[(span.start, span.end) for span in each.spans] for each in examined]
         return cuts, sum(each.failed is not None for each in examined)
 
-    def _examine(self, text: str, sensitive: bool) -> Examined:
-        if sensitive or not self.policy.finders:
+    def _examine(self, text: str, sensitive: bool, finders: Sequence[Finder]) -> Examined:
+        if sensitive or not finders:
             return Examined(self.redactor.spans(text, sensitive))
-        return examine(self._engine, self.redactor, self.policy.finders, text)
+        return examine(self._engine, self.redactor, finders, text)
 
     def prepare(self, leaves: Iterable[Leaf]) -> list[tuple[str, bool]]:
-        """Leaves as the Corpus takes them: text, and whether a key of its path is sensitive."""
+        """Leaves as the Corpus takes them: text, and whether its name makes it a secret.
+
+        The name is a key of its path, or another leaf beside it.
+
+        Args:
+            leaves: all of one Message, none of them empty, in document order.
+        """
+        leaves = list(leaves)
         known: dict[str, bool] = {}  # beside the kept ones: a long name is judged once a Message
-        return [(text, self._hides(path, known)) for path, text in leaves]
+        paired = pairs.values(leaves, self.sensitive)
+        return [
+            (text, at in paired or self._hides(path, known))
+            for at, (path, text) in enumerate(leaves)
+        ]
 
     def _hides(self, path: tuple[str, ...], known: dict[str, bool]) -> bool:
         hidden = self._paths.get(path)
@@ -180,7 +206,7 @@ class Redaction:
         Raises:
             UsageError: ``finder_failed``: a finder raised, so nobody knows.
         """
-        examined = self._examine(text, sensitive=False)
+        examined = self._examine(text, sensitive=False, finders=self.policy.finders)
         if examined.failed is not None:
             raise UsageError(
                 "finder_failed",

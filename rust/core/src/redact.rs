@@ -10,6 +10,7 @@ mod charset;
 mod edge;
 mod ends;
 mod key;
+mod lead;
 mod name;
 mod pattern;
 mod separator;
@@ -198,7 +199,7 @@ impl Redactor {
 
     fn pass(&self, text: &str) -> Vec<Cut> {
         let mut cuts = Vec::new();
-        let mut last: Vec<shape::Last> = Vec::new();
+        let mut last: Vec<Option<Box<shape::Last>>> = Vec::new();
         let mut runs = ends::Runs::default();
         for found in self.keywords.find_overlapping_iter(text) {
             for &rule in &self.owners[found.pattern().as_usize()] {
@@ -209,7 +210,7 @@ impl Redactor {
                     Matcher::Words(_) => None,
                     Matcher::Shape(shape) => {
                         last.resize(self.matchers.len(), None);
-                        shape.find(text, found.start(), &mut last[rule])
+                        shape.find(text, found.start(), last[rule].get_or_insert_default())
                     }
                 };
                 if let Some(span) = span.filter(|span| !is_marks(&text[span.clone()])) {

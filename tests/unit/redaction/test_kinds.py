@@ -64,6 +64,13 @@ def test_a_run_goes_on_however_long(engine: Engine) -> None:
     assert spans(engine, "k-ab k-abcdé", rule) == [(5, 11)]
 
 
+def test_a_bounded_run_before_a_rest_it_cannot_start(engine: Engine) -> None:
+    rule = pattern("k[a-k]{2,4}-[a-k]{2}", "k")
+    assert spans(engine, "kab-ab kabcde-ab ka-ab", rule) == [(0, 6)]
+    assert spans(engine, "kkkkkkk-kk kab-a kabé-ab", rule) == [(2, 10)]
+    assert spans(engine, "kab-kab-kab", rule) == [(0, 10)]
+
+
 def test_a_block_goes_to_its_end_or_to_the_end_of_the_leaf(engine: Engine) -> None:
     rule = Rule("b", "between", ("<<",), REASON, "<<[A-Z]", end=">>")
     assert spans(engine, "a<<X b>> c<<Y d", rule) == [(1, 8), (10, 15)]

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use regex_syntax::hir::{Class, HirKind};
+use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::pattern;
 
@@ -19,7 +19,11 @@ pub(super) struct CharSet {
 impl CharSet {
     /// `None` if `members` is the inside of no class.
     pub(super) fn new(members: &str) -> Option<Self> {
-        let hir = pattern::parse(&format!("[{members}]"))?;
+        Self::of(&pattern::parse(&format!("[{members}]"))?)
+    }
+
+    /// `None` if the pattern is no class and no single character.
+    pub(super) fn of(hir: &Hir) -> Option<Self> {
         let ranges = match hir.kind() {
             HirKind::Class(Class::Unicode(class)) => {
                 let bounds = class.iter().map(|range| (range.start(), range.end()));
@@ -43,7 +47,12 @@ impl CharSet {
         })
     }
 
-    fn holds(&self, char: char) -> bool {
+    /// Whether it has members in ASCII only.
+    pub(super) fn is_ascii(&self) -> bool {
+        self.beyond.is_empty()
+    }
+
+    pub(super) fn holds(&self, char: char) -> bool {
         self.ascii
             .get(char as usize)
             .copied()

@@ -10,11 +10,14 @@ use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 use regex_syntax::hir::Hir;
 
+use super::lead::{Lead, Measured};
+
 /// A pattern that compiles on its first use.
 #[derive(Debug)]
 pub(super) struct Pattern {
     source: String,
     captures: bool,
+    lead: Option<Lead>,
     regex: OnceLock<Regex>,
 }
 
@@ -33,13 +36,23 @@ impl Pattern {
         let hir = regex_syntax::parse(&pattern).ok()?;
         Some(Self {
             source: pattern,
+            lead: Lead::new(&hir),
             captures: hir.properties().explicit_captures_len() > 0,
             regex: OnceLock::new(),
         })
     }
 
     /// What the pattern asks for at `start`, its one group or else all of it, and where it ends.
-    pub(super) fn find(&self, text: &str, start: usize) -> Option<(Range<usize>, usize)> {
+    pub(super) fn find(
+        &self,
+        text: &str,
+        start: usize,
+        last: &mut Measured,
+    ) -> Option<(Range<usize>, usize)> {
+        if let Some(lead) = &self.lead {
+            let end = lead.find(text, start, last)?;
+            return Some((start..end, end));
+        }
         let regex = self.regex();
         let input = Input::new(text).range(start..).anchored(Anchored::Yes);
         let end = regex.search_half(&input)?.offset();
@@ -53,12 +66,17 @@ impl Pattern {
 
     fn regex(&self) -> &Regex {
         self.regex.get_or_init(|| {
-            Regex::builder()
-                .configure(Regex::config().nfa_size_limit(None).auto_prefilter(false))
-                .build(&self.source)
-                .expect("a pattern that parses compiles when its size is not limited")
+            let hir = regex_syntax::parse(&self.source);
+            compiled(&hir.expect("a pattern that parsed once parses again"))
         })
     }
+}
+
+pub(super) fn compiled(pattern: &Hir) -> Regex {
+    Regex::builder()
+        .configure(Regex::config().nfa_size_limit(None).auto_prefilter(false))
+        .build_from_hir(pattern)
+        .expect("a pattern that parses compiles when its size is not limited")
 }
 
 /// The shape as both engines mean it; `None` if it is no pattern.

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::charset::CharSet;
 use super::edge::is_edge;
+use super::lead::Measured;
 use super::pattern::Pattern;
 use super::validate::Validator;
 use super::{Rule, RuleKind};
@@ -19,8 +20,13 @@ const LOOK_BACK: usize = 64;
 /// Longer runs are no word: a shape has to match one whole, and shapes are bounded.
 const WORD_LIMIT: usize = 1000;
 
-/// The stretch that a rule measured last: from where it was measured, to where.
-pub(super) type Last = Option<(usize, usize)>;
+/// What a rule measured last.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Last {
+    /// A run or a block: from where it was measured, to where.
+    stretch: Option<(usize, usize)>,
+    lead: Measured,
+}
 
 /// One rule of kind `pattern`, `run`, `between` or `word`.
 #[derive(Debug)]
@@ -71,14 +77,14 @@ impl Shape {
         if self.boundary && !is_edge(&text.as_bytes()[..first]) {
             return None;
         }
-        let (mut secret, end) = self.start.find(text, start)?;
+        let (mut secret, end) = self.start.find(text, start, &mut last.lead)?;
         if self.back.is_some() {
             secret.start = first;
         }
         if let Some(run) = &self.run {
-            secret.end = run_end(run, text, end, last);
+            secret.end = run_end(run, text, end, &mut last.stretch);
         } else if let Some(literal) = &self.end {
-            secret.end = block_end(literal, text, end, last);
+            secret.end = block_end(literal, text, end, &mut last.stretch);
         }
         let valid = self.validator.accepts(&text[secret.clone()]);
         valid.then_some(secret)
@@ -90,13 +96,13 @@ impl Shape {
         runs.filter(move |run| {
             let word = &text[run.clone()];
             word.char_indices().nth(WORD_LIMIT).is_none()
-                && self.start.find(word, 0).is_some()
+                && self.start.find(word, 0, &mut Measured::default()).is_some()
                 && self.validator.accepts(word)
         })
     }
 }
 
-fn run_end(run: &CharSet, text: &str, at: usize, last: &mut Last) -> usize {
+fn run_end(run: &CharSet, text: &str, at: usize, last: &mut Option<(usize, usize)>) -> usize {
     match *last {
         Some((start, end)) if start <= at && at <= end => end,
         _ => {
@@ -108,7 +114,7 @@ fn run_end(run: &CharSet, text: &str, at: usize, last: &mut Last) -> usize {
 }
 
 /// `last` holds where the block was looked for from, and where its closing literal starts.
-fn block_end(literal: &str, text: &str, at: usize, last: &mut Last) -> usize {
+fn block_end(literal: &str, text: &str, at: usize, last: &mut Option<(usize, usize)>) -> usize {
     let close = match *last {
         Some((start, close)) if start <= at && at <= close => close,
         _ => {
