@@ -27,7 +27,7 @@ FOLDERS = ("python/", "rust/", "tests/", "benches/", "docs/", ".ci/")
 #: Words that belong to SQLite, to Python or to the records of a transcript.
 OTHERS = {"readonly_shm", "max_tokens"}
 #: Flags in these documents are examples of transcripts, or of other programs.
-FOREIGN_FLAGS = {"docs/redaction.md", "CONTRIBUTING.md"}
+FOREIGN_FLAGS = {"docs/redaction.md", "docs/claude_code.md", "CONTRIBUTING.md"}
 by_name = pytest.mark.parametrize("name", TEXTS)
 
 

@@ -17,6 +17,7 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 from harkback.engine import Engine
@@ -195,7 +196,7 @@ class TranscriptView:
             parent, kind = lineage, "branch"  # a copy that names no parent
         return replace(
             listed,
-            place=os.path.join(self._source.root, self._found[session].files[0].path),
+            place=str(Path(self._source.root, self._found[session].files[0].path)),
             project=outline.project,
             started_at=outline.started_at or self._known(session)[1],
             parent=parent,

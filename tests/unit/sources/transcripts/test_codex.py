@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections import Counter
 from typing import Any
@@ -10,74 +9,30 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harkback.model import AttachmentPart, StoredMessage
-from harkback.sources.transcripts.base import Decoded, Outline
+from harkback.model import AttachmentPart
 from harkback.sources.transcripts.codex import Codex
+from support.codex_rows import (
+    IMAGE,
+    PARENT,
+    PARENT_ROWS,
+    PIXELS,
+    TURN_1,
+    TURN_2,
+    call,
+    context,
+    event,
+    item,
+    message,
+    meta,
+    outline,
+    output,
+    problems,
+    read,
+    rollout,
+    row,
+)
 from support.hostile import with_one_changed
-from support.transcripts import MemoryFiles, attached, decoded, found, lines, shown
-
-PARENT = "019eb93c-5740-7f74-b4a3-e0cdde5c33ad"
-CHILD = "019eb946-6960-72ca-b62c-d58e97e0dff5"
-TURN_1 = "019eb93c-5750-7ffd-b8cf-0c8478ca4efc"
-TURN_2 = "019eb93c-cc70-7da2-b70f-400106760ad1"
-CHILD_TURN = "019eb946-6960-7928-b82f-adfdbdf46c06"
-PIXELS = b"\x89PNG not really"
-IMAGE = "data:image/png;base64," + base64.b64encode(PIXELS).decode()
-
-
-def row(kind: str, payload: Any, second: int = 0) -> dict[str, Any]:
-    return {"timestamp": f"2026-06-12T00:30:{second:02}.000Z", "type": kind, "payload": payload}
-
-
-def meta(session: str = PARENT, **more: Any) -> dict[str, Any]:
-    head = {"id": session, "timestamp": "2026-06-12T00:30:00.000Z", "cwd": "/srv/app"}
-    return row("session_meta", {**head, "base_instructions": {"text": "Be brief."}, **more})
-
-
-def context(turn: str) -> dict[str, Any]:
-    return row("turn_context", {"turn_id": turn, "cwd": "/srv/app", "model": "m"})
-
-
-def item(kind: str, **more: Any) -> dict[str, Any]:
-    return row("response_item", {"type": kind, **more})
-
-
-def event(kind: str, **more: Any) -> dict[str, Any]:
-    return row("event_msg", {"type": kind, **more})
-
-
-def message(role: str, *texts: str) -> dict[str, Any]:
-    block = "output_text" if role == "assistant" else "input_text"
-    content = [{"type": block, "text": text} for text in texts]
-    return item("message", role=role, content=content)
-
-
-def call(name: str, arguments: Any, call_id: str = "call_1") -> dict[str, Any]:
-    return item("function_call", name=name, arguments=json.dumps(arguments), call_id=call_id)
-
-
-def output(value: Any, call_id: str = "call_1") -> dict[str, Any]:
-    return item("function_call_output", output=value, call_id=call_id)
-
-
-def rollout(*rows: Any, session: str = PARENT) -> dict[str, bytes]:
-    return {f"sessions/2026/06/12/rollout-2026-06-12T09-30-00-{session}.jsonl": lines(*rows)}
-
-
-def read(*rows: Any) -> tuple[StoredMessage, ...]:
-    return decoded(Codex(), rollout(*rows)).messages
-
-
-def outline(contents: dict[str, bytes], session: str = PARENT) -> Outline:
-    files = MemoryFiles(contents)
-    return Codex().outline(files, found(Codex(), files)[session])
-
-
-def problems(*rows: Any) -> Counter[str]:
-    files = MemoryFiles(rollout(*rows))
-    (session,) = found(Codex(), files).values()
-    Codex().decode(files, session)
-    return files.problems
+from support.transcripts import attached, decoded, shown
 
 
 def test_items_are_the_text_and_events_only_twins_of_them() -> None:
@@ -278,93 +233,6 @@ def test_a_review_is_shown_where_no_item_repeats_it() -> None:
     said = read(event("exited_review_mode", review_output={"findings": [finding]}))
     assert shown(said) == [("assistant", "Race", "The lock is taken late.")]
     assert read(event("exited_review_mode", review_output=None)) == ()
-
-
-PARENT_ROWS = [
-    context(TURN_1),
-    message("user", "Why is it slow?"),
-    call("exec", {"cmd": "rg x"}),
-    output("3 matches"),
-    message("assistant", "No index."),
-    message("assistant", "None at all."),
-]
-OWN_ROWS = [context(CHILD_TURN), message("user", "Look for keys."), message("assistant", "None.")]
-
-
-def later(rows: list[Any]) -> list[Any]:
-    return [{**row_, "timestamp": "2026-06-12T00:41:30.000Z"} for row_ in rows]
-
-
-def forked(*head: Any, session: str = CHILD) -> dict[str, bytes]:
-    return rollout(*head, *later([meta(), *PARENT_ROWS, *OWN_ROWS]), session=session)
-
-
-def test_a_replay_has_the_ids_that_it_has_in_the_parents_rollout() -> None:
-    original = read(meta(), *PARENT_ROWS)
-    child = decoded(Codex(), forked(meta(CHILD, forked_from_id=PARENT))).messages
-    assert [(m.id, m.parts) for m in child[: len(original)]] == [(m.id, m.parts) for m in original]
-    own = {m.id for m in child[len(original) :]}
-    assert not own & {m.id for m in original}
-
-
-def test_a_replay_without_ids_of_turns_is_known_by_the_head_it_copies() -> None:
-    rows = [message("user", "Why is it slow?"), message("assistant", "No index.")]
-    original = read(meta(), *rows)
-    child = rollout(meta(CHILD), meta(), *later(rows), session=CHILD)
-    assert [m.id for m in decoded(Codex(), child).messages] == [m.id for m in original]
-    alone = rollout(meta(CHILD), *rows, session=CHILD)
-    assert not {m.id for m in decoded(Codex(), alone).messages} & {m.id for m in original}
-
-
-def test_the_title_of_a_copy_is_its_own_first_prompt() -> None:
-    assert decoded(Codex(), forked(meta(CHILD, forked_from_id=PARENT))).title == "Look for keys."
-    assert decoded(Codex(), rollout(meta(), *PARENT_ROWS)).title == ""
-    # Where ids do not tell the time, nothing tells which prompt is its own.
-    turns = json.loads(json.dumps(forked(meta(CHILD)).popitem()[1].decode()).replace("-7", "-4"))
-    name = f"sessions/2026/06/12/rollout-2026-06-12T09-30-00-{CHILD}.jsonl"
-    assert decoded(Codex(), {name: turns.encode()}).title == ""
-
-
-def test_a_name_is_a_title_unless_it_is_the_first_prompt() -> None:
-    def titled(title: str) -> Decoded:
-        index = lines({"id": PARENT, "thread_name": title})
-        return decoded(Codex(), {**rollout(meta(), *PARENT_ROWS), "session_index.jsonl": index})
-
-    assert titled("Slow search").title == "Slow search"
-    assert titled("Why is it").title == ""
-
-
-def test_links_to_parents() -> None:
-    spawn = {"subagent": {"thread_spawn": {"parent_thread_id": PARENT, "depth": 1}}}
-    for head, kind in (
-        (meta(CHILD, forked_from_id=PARENT), "branch"),
-        (meta(CHILD, parent_thread_id=PARENT), "subagent"),
-        (meta(CHILD, source=spawn, forked_from_id=PARENT), "subagent"),
-    ):
-        told = outline(forked(head), CHILD)
-        assert (told.parent, told.parent_kind, told.origin) == (PARENT, kind, PARENT)
-        assert told.copied
-        told = outline(rollout(head, *OWN_ROWS, session=CHILD), CHILD)
-        assert (told.parent, told.origin, told.copied) == (PARENT, PARENT, False)
-    for head in (meta(), meta(source="cli", forked_from_id=PARENT, parent_thread_id=7)):
-        told = outline(rollout(head, *PARENT_ROWS))
-        assert (told.parent, told.parent_kind, told.origin) == (None, None, PARENT)
-        assert not told.copied
-
-
-def test_a_fork_of_a_fork_has_the_origin_of_the_first() -> None:
-    third = "019eb950-0000-7000-8000-000000000000"
-    rows = [meta(third, forked_from_id=CHILD), meta(CHILD, forked_from_id=PARENT), meta()]
-    told = outline(rollout(*rows, *PARENT_ROWS, *OWN_ROWS, session=third), third)
-    assert (told.parent, told.origin) == (CHILD, PARENT)
-
-
-def test_what_the_head_tells() -> None:
-    told = outline(rollout(meta(), *PARENT_ROWS))
-    assert (told.project, told.started_at, told.empty) == ("/srv/app", 1781224200000, False)
-    assert outline(rollout(meta(), message("developer", "x"), context(TURN_1))).empty
-    assert not outline(rollout(meta(), b'{"broken')).empty
-    assert not outline(rollout(meta(), *[event("token_count")] * 80)).empty  # not read to its end
 
 
 BARE = [
