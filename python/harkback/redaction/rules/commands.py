@@ -12,9 +12,9 @@ _START = r"""[^\s"'`$<>{}\[\]%*:;|&\\]"""
 _WORD = r"""^\s"'`"""
 #: What stands between a command and one of its options, on one line.
 _OPTIONS = r"[^\r\n|;]{0,200}?[ \t]"
-#: Up to 12 indented lines of YAML.
+#: Up to 8 indented lines of YAML.
 _LINE = r"[ \t][ -~]{1,240}\r?\n"
-_INDENTED = "(?:" + f"{_LINE}(?:" * 11 + _LINE + ")?" * 11 + ")"
+_INDENTED = "(?:" + f"{_LINE}(?:" * 7 + _LINE + ")?" * 7 + ")"
 _LOGINS = ("docker login", "podman login", "nerdctl login", "az login", "oc login")
 
 

@@ -26,6 +26,8 @@ pub(super) struct Last {
     /// A run or a block: from where it was measured, to where.
     stretch: Option<(usize, usize)>,
     lead: Measured,
+    /// The span found last, if what comes next may lengthen it.
+    span: Option<(usize, usize)>,
 }
 
 /// One rule of kind `pattern`, `run`, `between` or `word`.
@@ -77,6 +79,9 @@ impl Shape {
         if self.boundary && !is_edge(&text.as_bytes()[..first]) {
             return None;
         }
+        if let Some(found) = self.lengthened(text, start, last) {
+            return Some(found);
+        }
         let (mut secret, end) = self.start.find(text, start, &mut last.lead)?;
         if self.back.is_some() {
             secret.start = first;
@@ -86,8 +91,28 @@ impl Shape {
         } else if let Some(literal) = &self.end {
             secret.end = block_end(literal, text, end, &mut last.stretch);
         }
-        let valid = self.validator.accepts(&text[secret.clone()]);
-        valid.then_some(secret)
+        if !self.validator.accepts(&text[secret.clone()]) {
+            return None;
+        }
+        last.span = Some((secret.start, secret.end)).filter(|_| !ends_mark(text, secret.end));
+        Some(secret)
+    }
+
+    /// A span that does as well where both a match and its secret start inside the span found last:
+    /// the union with that depends on where the match ends alone.
+    fn lengthened(&self, text: &str, start: usize, last: &mut Last) -> Option<Range<usize>> {
+        let (from, to) = last.span?;
+        let bounded = self.run.is_none() && self.end.is_none() && self.back.is_none();
+        let within = self.start.group_within()?;
+        if !bounded || self.validator != Validator::None || start < from || start + within > to {
+            return None;
+        }
+        let end = self.start.end(text, start)?;
+        if ends_mark(text, end) {
+            return None;
+        }
+        last.span = Some((from, end.max(to)));
+        Some(start..end)
     }
 
     /// The runs of kind `word` that the shape matches whole.
@@ -100,6 +125,11 @@ impl Shape {
                 && self.validator.accepts(word)
         })
     }
+}
+
+/// Whether what ends at `end` could be a mark: spans of nothing but marks do not count.
+fn ends_mark(text: &str, end: usize) -> bool {
+    text[..end].ends_with(']')
 }
 
 fn run_end(run: &CharSet, text: &str, at: usize, last: &mut Option<(usize, usize)>) -> usize {
