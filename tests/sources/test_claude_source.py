@@ -83,7 +83,7 @@ def test_whatever_is_read_was_offered(engine: Engine, source: TranscriptSource) 
 
 def test_titles(engine: Engine, source: TranscriptSource) -> None:
     with source.view(engine) as view:
-        titles = {s.id: view.describe(s.id).title for s in view.sessions().sessions}
+        titles = {s.id: view.title(s.id) for s in view.sessions().sessions}
     assert titles == {
         SESSION: "Steuersätze",
         FORK: "修复税率 <b>now</b>",

@@ -136,8 +136,8 @@ def test_sessions_of_the_agents_sdk(agents: Database, source_of: Make, chosen: E
         found = {session.id: session for session in view.sessions().sessions}
         assert found["s"].started_at == 1_767_323_045_000
         assert found["unlisted"].last_activity_at == 1_767_225_600_000
-        assert view.describe("unlisted").title == "the prompt"
-        assert view.describe("s").title == ""
+        assert view.title("unlisted") == "the prompt"
+        assert view.title("s") == ""
 
 
 # --- Hermes ---------------------------------------------------------------------------------

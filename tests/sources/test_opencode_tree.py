@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,10 @@ def listed(source: OpenCodeSource, engine: Engine) -> dict[str, Session]:
             s.id
             for s in sorted(view.sessions().sessions, key=lambda s: (-s.last_activity_at, s.id))
         ]
-        return {session.id: view.describe(session.id) for session in view.sessions().sessions}
+        return {
+            session.id: replace(view.describe(session.id), title=view.title(session.id))
+            for session in view.sessions().sessions
+        }
 
 
 def read(source: OpenCodeSource, engine: Engine, session: str) -> list[StoredMessage]:

@@ -107,7 +107,7 @@ def test_every_session_and_message(engine: Engine, sample: Path, expected: Any) 
         read = {name: view.read(name) for name in wanted}
         for name, session in wanted.items():
             told = view.describe(name)
-            assert told.title == session["title"]
+            assert view.title(name) == session["title"]
             assert told.project == session["cwd"]
             assert told.archived == session["archived"]
             assert view.read(name).gaps == ()

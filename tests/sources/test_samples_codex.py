@@ -100,7 +100,7 @@ def test_every_session_and_message(engine: Engine, sample: Path, expected: Any) 
                 assert [gap.code for gap in read[name].gaps] == ["session_unreadable"]
                 continue
             described = view.describe(name)
-            assert described.title == session["title"]
+            assert view.title(name) == session["title"]
             assert described.project == session["cwd"]
             assert described.archived == session["archived"]
             assert described.parent == session["parent_session_id"]

@@ -78,7 +78,7 @@ def test_every_session_and_entry(chosen: Engine, home: Path, expected: Any) -> N
         for wanted in expected["sessions"]:
             session = found[wanted["session_id"]]
             own = wanted["title_source"] in ("session.title", "JSON title")
-            assert view.describe(session.id).title == wanted["title"]
+            assert view.title(session.id) == wanted["title"]
             assert session.title in ("", wanted["title"] if own else "")
             shown = [
                 t for m in view.read(session.id).messages if m.kind == "title" for t in m.parts

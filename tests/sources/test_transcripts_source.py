@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,10 @@ def read(source: TranscriptSource, engine: Engine, session: str = "a") -> list[s
 
 def described(source: TranscriptSource, engine: Engine) -> dict[str, Any]:
     with source.view(engine) as view:
-        return {s.id: view.describe(s.id) for s in view.sessions().sessions}
+        return {
+            s.id: replace(view.describe(s.id), title=view.title(s.id))
+            for s in view.sessions().sessions
+        }
 
 
 def test_the_catalog_is_names_and_stats(chosen: Engine, tmp_path: Path) -> None:
