@@ -72,11 +72,16 @@ def eligible(
     for view in views:
         catalog = view.sessions()
         gaps.extend(catalog.gaps)
-        shuts = _Shutter(view, catalog, projects)
+        shuts, wanted = (
+            _Belonging(view, catalog, projects),
+            _Belonging(view, catalog, query.projects),
+        )
         for session in catalog.sessions:
-            if not _is_within(view, query, session):
+            if not _is_within(view, query, session) or (
+                query.projects and not wanted.among(session)
+            ):
                 outside += 1
-            elif shuts.out(session):
+            elif shuts.among(session):
                 shut += 1
             elif session.archived and not query.include_archived:
                 archived += 1
@@ -87,7 +92,9 @@ def eligible(
     if archived:
         gaps.append(Gap("archived_excluded", "Archived Sessions were not searched.", archived))
     if outside:
-        gaps.append(Gap("outside_scope", "Sessions outside `within` were not searched.", outside))
+        gaps.append(
+            Gap("outside_scope", "Sessions outside the scope asked for were not searched.", outside)
+        )
     if refused:
         gaps.append(Gap("host_excluded", "Sessions were excluded by the host.", refused))
     if shut:
@@ -109,7 +116,7 @@ def find(
         for session in catalog.sessions:
             if chosen(session):
                 told = allowed is None or _allows(allowed, view.describe(session.id))
-                shut = _Shutter(view, catalog, projects).out(session)
+                shut = _Belonging(view, catalog, projects).among(session)
                 return Candidate(view, session) if told and not shut else None
     return None
 
@@ -134,15 +141,15 @@ def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:
     return Offered(tuple(chosen), tuple(declined), unreached)
 
 
-class _Shutter:
-    """Which Sessions of one View belong to an excluded project."""
+class _Belonging:
+    """Which Sessions of one View belong to one of some projects."""
 
     def __init__(self, view: View, catalog: Catalog, projects: Globs) -> None:
         self._view = view
         self._projects = projects
         self._listed = {session.id for session in catalog.sessions} if projects else set()
 
-    def out(self, session: Session) -> bool:
+    def among(self, session: Session) -> bool:
         return bool(self._projects) and excluded(
             self._projects, project_of(session.id, self._describe)
         )

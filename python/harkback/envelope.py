@@ -149,7 +149,8 @@ def assemble(
             sessions=len(found.candidates) - _count(verified.gaps, "deadline"),
             records=ranking.records,
             oldest_activity=min(activity, default=None),
-            every_session=not any(gap.code in unsearched for gap in gaps) and query.within is None,
+            every_session=not any(gap.code in unsearched for gap in gaps)
+            and not (query.within or query.projects),
         ),
         left_out=tuple(
             Disposition(

@@ -23,6 +23,7 @@ from harkback.decoding import clean
 from harkback.engine import Engine
 from harkback.errors import QueryError
 from harkback.model import KINDS, Kind
+from harkback.projects import Globs, compile_globs
 from harkback.redaction import Redaction
 
 Order: TypeAlias = Literal["relevance", "newest"]
@@ -48,6 +49,7 @@ class Query:
     until: int | None
     include_archived: bool
     include_abandoned: bool
+    projects: Globs  # none: all of them
     active: tuple[str, str] | None
     explain: bool
     deadline: float | None  # on the monotonic clock
@@ -71,6 +73,7 @@ def build(
     until: Moment | None,
     include_archived: bool,
     include_abandoned: bool,
+    projects: Iterable[str],
     active: tuple[str, str] | None,
     explain: bool,
     deadline: float | None,
@@ -106,6 +109,7 @@ def build(
         until=stop,
         include_archived=include_archived,
         include_abandoned=include_abandoned,
+        projects=compile_globs(projects),
         active=active,
         explain=explain,
         deadline=None if deadline is None else time.monotonic() + deadline,

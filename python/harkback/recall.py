@@ -91,6 +91,7 @@ class Recall:
         until: Moment | None = None,
         include_archived: bool = False,
         include_abandoned: bool = False,
+        projects: Iterable[str] = (),
         active: tuple[str, str] | None = None,
         explain: bool = False,
         deadline: float | None = None,
@@ -107,6 +108,7 @@ class Recall:
             since, until: bounds of the time of the matching Messages, both inclusive.
             include_archived: search archived Sessions too.
             include_abandoned: Messages of Turns that were rewound or rolled back, too.
+            projects: globs; only Sessions of these projects are searched (``harkback.projects``).
             active: (Session, Turn) that is under way: never part of an answer.
             explain: give each score as a tree.
             deadline: seconds; Sessions not reached by then become a Gap.
@@ -129,6 +131,7 @@ class Recall:
             until=until,
             include_archived=include_archived,
             include_abandoned=include_abandoned,
+            projects=projects,
             active=active,
             explain=explain,
             deadline=deadline,
@@ -216,6 +219,7 @@ class Recall:
         until: Moment | None = None,
         include_archived: bool = False,
         include_abandoned: bool = False,
+        projects: Iterable[str] = (),
         context: int | None = 0,
     ) -> Iterator[Grep]:
         """Every Message that holds any of ``terms``, newest first, as the lines that match.
@@ -241,6 +245,7 @@ class Recall:
             until=until,
             include_archived=include_archived,
             include_abandoned=include_abandoned,
+            projects=projects,
             active=None,
             explain=False,
             deadline=None,

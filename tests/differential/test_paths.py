@@ -59,6 +59,7 @@ def ask(engine: Engine, terms: list[str]) -> query.Query | None:
             until=None,
             include_archived=False,
             include_abandoned=False,
+            projects=(),
             active=None,
             explain=False,
             deadline=None,

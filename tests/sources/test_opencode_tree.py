@@ -39,6 +39,9 @@ def source(home: Path) -> Iterator[OpenCodeSource]:
     source.close()
 
 
+HOME = Path("/home/lin")
+
+
 def listed(source: OpenCodeSource, engine: Engine) -> dict[str, Session]:
     with source.view(engine) as view:
         assert [s.id for s in view.sessions().sessions] == [
@@ -233,10 +236,10 @@ def test_no_link_leads_out_of_the_folder(
 
 
 def test_where_it_is() -> None:
-    assert data_folder({"XDG_DATA_HOME": "/data"}) == Path("/data/opencode")
-    assert data_folder({}) == Path.home() / ".local/share/opencode"
-    assert named_database({}) is None
-    assert named_database({"OPENCODE_DB": ":memory:"}) is None
-    assert named_database({"OPENCODE_DB": "/x/y.db"}) == Path("/x/y.db")
-    named = named_database({"OPENCODE_DB": "y.db", "XDG_DATA_HOME": "/data"})
+    assert data_folder({"XDG_DATA_HOME": "/data"}, HOME) == Path("/data/opencode")
+    assert data_folder({}, HOME) == HOME / ".local/share/opencode"
+    assert named_database({}, HOME) is None
+    assert named_database({"OPENCODE_DB": ":memory:"}, HOME) is None
+    assert named_database({"OPENCODE_DB": "/x/y.db"}, HOME) == Path("/x/y.db")
+    named = named_database({"OPENCODE_DB": "y.db", "XDG_DATA_HOME": "/data"}, HOME)
     assert named == Path("/data/opencode/y.db")

@@ -24,6 +24,7 @@ def ask(engine: Engine, terms: list[str], **options: Any) -> Query:
         "until": None,
         "include_archived": False,
         "include_abandoned": False,
+        "projects": (),
         "active": None,
         "explain": False,
         "deadline": None,

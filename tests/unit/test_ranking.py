@@ -26,6 +26,7 @@ def query(terms=("a",), **more) -> Query:
         "until": None,
         "include_archived": False,
         "include_abandoned": False,
+        "projects": (),
         "active": None,
         "explain": True,
         "deadline": None,

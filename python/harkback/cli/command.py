@@ -14,9 +14,13 @@ from typing import Any, Final
 import click
 
 from harkback.cli.demo import demo
+from harkback.cli.doctor import doctor
+from harkback.cli.grep import grep
 from harkback.cli.neutral import line
 from harkback.cli.redact import redact
 from harkback.cli.search import search
+from harkback.cli.show import show
+from harkback.cli.sources import sources
 from harkback.errors import HarkbackError
 
 FAILED: Final = 2
@@ -59,15 +63,19 @@ def command() -> None:
     matched or shown.
 
     \b
-    Try it:          harkback demo
-    Search a store:  harkback search TERM... --store PATH
-    Clean a text:    harkback redact < FILE
+    Try it:            harkback demo
+    What is there:     harkback sources
+    Find passages:     harkback search TERM...
+    Find every match:  harkback grep TERM...
+    Read on:           harkback show ANCHOR
+    Clean a text:      harkback redact < FILE
+
+    Histories of known agents are found where they lie; --store names others.
     """
 
 
-command.add_command(demo)
-command.add_command(redact)
-command.add_command(search)
+for each in (demo, doctor, grep, redact, search, show, sources):
+    command.add_command(each)
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final, TextIO
+from typing import Final, Self, TextIO
 
 PATIENCE_SECONDS: Final = 1.0
 _FRAME_SECONDS: Final = 0.1
@@ -50,3 +50,36 @@ def _draw(stream: TextIO, doing: str, patience: float, done: threading.Event) ->
     if width:
         stream.write("\r" + " " * width + "\r")
         stream.flush()
+
+
+class Bar:
+    """How much of known work is done, and how long the rest may take; nothing unless watched."""
+
+    def __init__(self, stream: TextIO, doing: str, total: int) -> None:
+        self._stream = stream
+        self._doing = doing
+        self._total = total
+        self._done = 0
+        self._width = 0
+        self._started = self._drawn = time.monotonic()
+
+    def step(self) -> None:
+        """One more is done."""
+        self._done += 1
+        now = time.monotonic()
+        if not self._stream.isatty() or now - self._drawn < _FRAME_SECONDS:
+            return
+        self._drawn = now
+        left = (now - self._started) / self._done * (self._total - self._done)
+        shown = f"{self._doing} {self._done:,} of {self._total:,}, {left:.0f} s left"
+        self._stream.write("\r" + shown.ljust(self._width))
+        self._stream.flush()
+        self._width = len(shown)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._width:
+            self._stream.write("\r" + " " * self._width + "\r")
+            self._stream.flush()

@@ -9,22 +9,17 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterable
 from typing import Final, get_args
 
 import click
 
 from harkback.cli.progress import sign_of_life
+from harkback.cli.selection import Selection, choosing
 from harkback.config import DEFAULT_LIMIT, MAX_LIMIT
 from harkback.envelope import Envelope
-from harkback.errors import SourceError
-from harkback.model import GapCode
+from harkback.model import Gap, GapCode
 from harkback.query import Order
-from harkback.recall import Recall
-from harkback.settings import load
-from harkback.sources.base import Source
-from harkback.sources.registry import open_source
 
 FOUND: Final = 0
 NOT_FOUND: Final = 1
@@ -46,13 +41,25 @@ MISSED: Final[frozenset[GapCode]] = frozenset(
 
 def outcome(envelope: Envelope) -> int:
     """The exit code of an answer."""
-    codes = {gap.code for gap in envelope.gaps}
-    if envelope.passages or "hits_not_shown" in codes:
+    hidden = any(gap.code == "hits_not_shown" for gap in envelope.gaps)
+    return code_of(bool(envelope.passages) or hidden, envelope.gaps)
+
+
+def code_of(found: bool, gaps: Iterable[Gap]) -> int:
+    """The exit code of a command that looked for something."""
+    if found:
         return FOUND
-    return NOT_ALL_SEARCHED if codes & MISSED else NOT_FOUND
+    return NOT_ALL_SEARCHED if any(gap.code in MISSED for gap in gaps) else NOT_FOUND
 
 
-def _decoded(_: click.Context, __: click.Parameter, terms: tuple[str, ...]) -> tuple[str, ...]:
+def complain_of(gaps: Iterable[Gap]) -> None:
+    """Says on stderr why nothing found is not the same as nothing there."""
+    reasons = ", ".join(dict.fromkeys(gap.code for gap in gaps if gap.code in MISSED))
+    sentence = f"Nothing was found, but not everything could be searched. ({reasons})"
+    click.echo(f"harkback: {sentence}", err=True)
+
+
+def decoded(_: click.Context, __: click.Parameter, terms: tuple[str, ...]) -> tuple[str, ...]:
     """Terms as UTF-8 even where the locale made Python read them as something else."""
     return tuple(
         os.fsencode(term).decode("utf-8", "replace")
@@ -63,15 +70,8 @@ def _decoded(_: click.Context, __: click.Parameter, terms: tuple[str, ...]) -> t
 
 
 @click.command(short_help="Finds passages that hold any of a few literal terms.")
-@click.argument("terms", metavar="TERM...", nargs=-1, required=True, callback=_decoded)
-@click.option(
-    "--store",
-    "paths",
-    metavar="PATH",
-    multiple=True,
-    required=True,
-    help="A host's database, or the folder that holds its runtime.sqlite. May be repeated.",
-)
+@click.argument("terms", metavar="TERM...", nargs=-1, required=True, callback=decoded)
+@choosing(scope=True)
 @click.option(
     "--limit",
     type=click.IntRange(1, MAX_LIMIT),
@@ -92,7 +92,7 @@ def _decoded(_: click.Context, __: click.Parameter, terms: tuple[str, ...]) -> t
 def search(
     context: click.Context,
     terms: tuple[str, ...],
-    paths: tuple[str, ...],
+    selection: Selection,
     limit: int | None,
     everything: bool,
     order: Order,
@@ -107,9 +107,10 @@ def search(
 
     \b
     Examples:
-      harkback search 模型 "context window" --store ~/agent
-      harkback search ECONNRESET --store ~/agent --sort newest --limit 3
-      harkback search timeout --store a.sqlite --store b.sqlite --json
+      harkback search 模型 "context window"
+      harkback search ECONNRESET --since 7d --sort newest --limit 3
+      harkback search timeout --source codex --project shop --json
+      harkback search timeout --store a.sqlite --store b.sqlite
 
     \b
     Exit status:
@@ -123,20 +124,12 @@ def search(
     """
     if everything and limit is not None:
         raise click.UsageError("--all and --limit exclude each other.")
-    settings = load()
     number = None if everything else limit or DEFAULT_LIMIT
     started = time.perf_counter()
-    with (
-        sign_of_life(sys.stderr),
-        closing(
-            Recall(
-                *_open(paths),
-                policy=settings.policy,
-                exclude_projects=settings.exclude_projects,
-            )
-        ) as recall,
-    ):
-        envelope = _ask(recall, paths, terms, number, order, explain)
+    with sign_of_life(sys.stderr), selection.recall() as recall:
+        envelope = recall.search(
+            terms, limit=number, order=order, explain=explain, **selection.scope()
+        )
     seconds = time.perf_counter() - started
     if as_json:
         click.echo(envelope.to_json())
@@ -146,38 +139,5 @@ def search(
         Terminal(sys.stdout).answer(envelope, seconds)
     code = outcome(envelope)
     if code == NOT_ALL_SEARCHED:
-        reasons = ", ".join(dict.fromkeys(g.code for g in envelope.gaps if g.code in MISSED))
-        click.echo(
-            f"harkback: Nothing was found, but not everything could be searched. ({reasons})",
-            err=True,
-        )
+        complain_of(envelope.gaps)
     context.exit(code)
-
-
-def _open(paths: Sequence[str]) -> list[Source]:
-    """The Sources, each once however often it is named."""
-    sources: dict[str, Source] = {}
-    for path in paths:
-        try:
-            source = open_source(path)
-        except SourceError as error:
-            error.add_note(path)
-            raise
-        sources.setdefault(source.name, source)
-    return list(sources.values())
-
-
-def _ask(
-    recall: Recall,
-    paths: Sequence[str],
-    terms: Sequence[str],
-    limit: int | None,
-    order: Order,
-    explain: bool,
-) -> Envelope:
-    try:
-        return recall.search(terms, limit=limit, order=order, explain=explain)
-    except SourceError as error:
-        if len(set(paths)) == 1:  # of several the error does not tell which
-            error.add_note(paths[0])
-        raise

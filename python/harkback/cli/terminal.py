@@ -17,9 +17,12 @@ from rich.console import Console
 from rich.text import Text
 
 from harkback.cli.neutral import block, line
+from harkback.cli.ways import how_to_open
 from harkback.config import REDACTED_MARK
 from harkback.envelope import Envelope
+from harkback.grep import Match
 from harkback.model import Explanation, Passage, PassageMessage, SessionCard, Span
+from harkback.reading import Reading
 from harkback.rendering import gap_text
 
 _MATCH: Final = "bold yellow"
@@ -29,8 +32,10 @@ _ROLES: Final = {
     "tool_call": ("tool call", "bold blue"),
     "tool_result": ("tool result", "bold blue"),
     "summary": ("summary", "bold magenta"),
+    "title": ("title", "bold magenta"),
 }
 _INDENT: Final = 4
+_LINE_CELLS: Final = 8  # of the number of a line
 _ROLE_CELLS: Final = 13
 _TEXT_START: Final = _INDENT + _ROLE_CELLS
 _MAX_TEXT_CELLS: Final = 120  # longer lines are hard to read back from
@@ -73,6 +78,34 @@ class Terminal:
             for number, passage in members:
                 self.print(Text("\n").join(self._passage(number, passage)))
                 self.print(Text())
+
+    def match(self, match: Match, *, heading: bool) -> None:
+        """A Message by its lines that match, under its Session when another one begins."""
+        if heading:
+            self._session(match.session, with_source=False)
+        name, _ = _ROLES[match.kind]
+        head = f"  {when(match.timestamp)}  {name}  {match.anchor}"
+        if match.abandoned:
+            head += "  abandoned"
+        self.print(Text(head, "dim"))
+        for each in match.lines:
+            if each is None:
+                self.print(Text(" " * _LINE_CELLS + "…", "dim"))
+                continue
+            body = Text(line(each.text), "" if each.spans else "dim")
+            for start, end in each.spans:
+                body.stylize(f"not dim {_MATCH}", start, end)
+            for number, shown in enumerate(self._fit(body, 0, 0, _LINE_CELLS + 2)):
+                place = "" if number else str(each.number)
+                self.print(Text(place.rjust(_LINE_CELLS) + "  ", "dim") + shown)
+
+    def reading(self, reading: Reading) -> None:
+        """What stands around, or in, one Message."""
+        self._session(reading.passage.session, with_source=True)
+        lines = self._passage(None, reading.passage)
+        self.print(Text("\n").join(lines))
+        if reading.cursor is not None:
+            self.note(f"There is more: --cursor {reading.cursor}")
 
     def gaps(self, envelope: Envelope) -> None:
         """What is not in the answer."""
@@ -125,16 +158,21 @@ class Terminal:
         at = session.last_activity_at
         about.append(f"{when(at)} ({age(at)})" if when(at) else None)
         known = " · ".join(line(each) for each in about if each)
-        self.print(Text("\n").join(self._fit(title, 0, 2) + self._fit(Text(known, "dim"), 0, 2)))
+        lines = self._fit(title, 0, 2) + self._fit(Text(known, "dim"), 0, 2)
+        if way := how_to_open(session):
+            lines += self._fit(Text(line(way), "dim"), 0, 2)
+        self.print(Text("\n").join(lines))
 
-    def _passage(self, number: int, passage: Passage) -> Iterator[Text]:
-        anchor = next(message for message in passage.messages if message.is_anchor)
-        head = Text.assemble(
-            (f"[{number}]", "bold"),
-            (f" {passage.anchor} {when(anchor.timestamp)} ", "dim"),
-            (line(", ".join(passage.matched_terms)), "yellow"),
-        )
-        yield from self._fit(head, 0, _INDENT)
+    def _passage(self, number: int | None, passage: Passage) -> Iterator[Text]:
+        """A Passage of an answer has a number; one that is read on from does not."""
+        if number is not None:
+            anchor = next(message for message in passage.messages if message.is_anchor)
+            head = Text.assemble(
+                (f"[{number}]", "bold"),
+                (f" {passage.anchor} {when(anchor.timestamp)} ", "dim"),
+                (line(", ".join(passage.matched_terms)), "yellow"),
+            )
+            yield from self._fit(head, 0, _INDENT)
         if passage.also_in:
             also = Text(line("also in " + ", ".join(passage.also_in)), "dim")
             yield from self._fit(also, _INDENT, _INDENT)
@@ -158,6 +196,10 @@ class Terminal:
             notes.append(line(message.field))
         if message.in_progress:
             notes.append("still being written")
+        if message.abandoned:
+            notes.append("abandoned")
+        if message.anchor is not None and not message.is_anchor:
+            notes.append(message.anchor)
         body = Text(block(message.text), "" if message.is_anchor else "dim")
         for start, end in message.spans:
             body.stylize(f"not dim {_MATCH}", start, end)
@@ -231,7 +273,8 @@ def age(milliseconds: int) -> str:
 
 def plural(count: int, noun: str) -> str:
     """A count with its noun."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else many}"
 
 
 def duration(seconds: float) -> str:

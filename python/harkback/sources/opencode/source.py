@@ -29,16 +29,16 @@ from harkback.sources.transcripts.source import TranscriptSource
 DATABASES: Final = "opencode*.db"
 
 
-def data_folder(environment: Mapping[str, str]) -> Path:
+def data_folder(environment: Mapping[str, str], home: Path) -> Path:
     """Where OpenCode keeps its history, on every system."""
     base = environment.get("XDG_DATA_HOME")
-    return (Path(base) if base else Path.home() / ".local" / "share") / "opencode"
+    return (Path(base) if base else home / ".local" / "share") / "opencode"
 
 
-def named_database(environment: Mapping[str, str]) -> Path | None:
+def named_database(environment: Mapping[str, str], home: Path) -> Path | None:
     """The database that the environment names, relative to the data folder; not one in memory."""
     name = environment.get("OPENCODE_DB", "")
-    return data_folder(environment) / name if name and name != ":memory:" else None
+    return data_folder(environment, home) / name if name and name != ":memory:" else None
 
 
 def is_data_folder(folder: Path) -> bool:

@@ -1,0 +1,218 @@
+"""Which history a command speaks of: its options, and the Sources and the scope they stand for.
+
+Without ``--store`` it is whatever is found on this machine. Invariant: a Source is opened once,
+however often it is named, and excluded projects stay excluded whatever else is asked for.
+Proof: tests/surfaces/test_cli_selection.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, TypeVar
+
+import click
+
+from harkback.config import DEFAULT_KINDS
+from harkback.errors import SourceError
+from harkback.model import KINDS
+from harkback.recall import Recall
+from harkback.settings import load
+from harkback.sources.base import Source
+from harkback.sources.discovery import Place, discover
+from harkback.sources.registry import open_source
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+_UNITS: Final = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+#: A person looks for titles too.
+_PERSONS_KINDS: Final = (*DEFAULT_KINDS, "title")
+
+
+def _moment(at_end: bool) -> Callable[..., datetime | None]:
+    """Reads a date, a date and time, or an age such as ``7d``; local time where none is named.
+
+    Args:
+        at_end: a day that is named without a time is meant to its end.
+    """
+
+    def read(_: click.Context, __: click.Parameter, value: str | None) -> datetime | None:
+        if value is None:
+            return None
+        age = re.fullmatch(r"([0-9]{1,6})([mhdw])", value)
+        try:
+            if age is not None:
+                return datetime.now(UTC) - timedelta(seconds=int(age[1]) * _UNITS[age[2]])
+            moment = datetime.fromisoformat(value)
+            if at_end and re.fullmatch(r"[0-9-]{8,10}", value):
+                moment += timedelta(days=1, milliseconds=-1)
+            return moment.astimezone() if moment.tzinfo is None else moment
+        except (ValueError, OverflowError):
+            problem = "A time is a date (2026-11-30), a date and time, or an age (7d)."
+        raise click.BadParameter(problem)
+
+    return read
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What was chosen. Empty means: everything."""
+
+    paths: tuple[str, ...]
+    agents: tuple[str, ...]
+    projects: tuple[str, ...]
+    exclude: tuple[str, ...]
+    since: datetime | None = None
+    until: datetime | None = None
+    kinds: tuple[str, ...] = ()
+    include_archived: bool = False
+    include_abandoned: bool = False
+
+    def scope(self) -> dict[str, Any]:
+        """The arguments of ``Recall.search`` and ``Recall.grep`` that say where to look."""
+        return {
+            "projects": self.projects,
+            "since": self.since,
+            "until": self.until,
+            "kinds": self.kinds or _PERSONS_KINDS,
+            "include_archived": self.include_archived,
+            "include_abandoned": self.include_abandoned,
+        }
+
+    @contextmanager
+    def recall(self) -> Iterator[Recall]:
+        """A Recall over what was chosen, under the config file's policy.
+
+        Raises:
+            SourceError: with the path as a note; ``source_missing`` when no history is found.
+        """
+        settings = load()
+        sources = self.sources()
+        recall = Recall(
+            *sources,
+            policy=settings.policy,
+            exclude_projects=(*settings.exclude_projects, *self.exclude),
+        )
+        try:
+            yield recall
+        except SourceError as error:
+            if len(sources) == 1:  # of several the error does not tell which
+                error.add_note((self.paths or (sources[0].name,))[0])
+            raise
+        finally:
+            recall.close()
+
+    def sources(self) -> list[Source]:
+        """The Sources, each once however often it is named."""
+        sources: dict[str, Source] = {}
+        for path in self.paths:
+            try:
+                source = open_source(path)
+            except SourceError as error:
+                error.add_note(path)
+                raise
+            sources.setdefault(source.name, source)
+        for place in () if self.paths else self.places():
+            source = place.open()
+            sources.setdefault(source.name, source)
+        if not sources:
+            raise SourceError(
+                "source_missing",
+                "No history of a known agent was found; name one with --store PATH.",
+            )
+        return list(sources.values())
+
+    def places(self) -> list[Place]:
+        """What was found on this machine, of the agents asked for."""
+        found = discover()
+        known = {place.agent for place in found}
+        for agent in self.agents:
+            if agent not in known:
+                there = ", ".join(sorted(known)) or "nothing"
+                raise click.BadParameter(
+                    f"No history of {agent!r} was found; there is: {there}.", param_hint="--source"
+                )
+        return [place for place in found if not self.agents or place.agent in self.agents]
+
+
+_WHERE: Final = (
+    click.option(
+        "--store",
+        "paths",
+        metavar="PATH",
+        multiple=True,
+        help="A database, or a folder of an agent or a host. May be repeated.  "
+        "[default: every history found on this machine]",
+    ),
+    click.option(
+        "--source",
+        "agents",
+        metavar="AGENT",
+        multiple=True,
+        help="Only histories of this agent, such as claude-code. May be repeated.",
+    ),
+    click.option(
+        "--project",
+        "projects",
+        metavar="GLOB",
+        multiple=True,
+        help="Only Sessions of this project: a folder's name or path. May be repeated.",
+    ),
+    click.option(
+        "--exclude",
+        metavar="GLOB",
+        multiple=True,
+        help="No Session of this project, as in the config file. May be repeated.",
+    ),
+)
+_WHAT: Final = (
+    click.option(
+        "--since",
+        metavar="TIME",
+        callback=_moment(at_end=False),
+        help="Not before this time: a date, or an age such as 7d.",
+    ),
+    click.option(
+        "--until", metavar="TIME", callback=_moment(at_end=True), help="Not after this time."
+    ),
+    click.option(
+        "--kind",
+        "kinds",
+        type=click.Choice(KINDS),
+        multiple=True,
+        help="Only messages of this kind. May be repeated.  [default: all but summary]",
+    ),
+    click.option("--include-archived", is_flag=True, help="Archived Sessions too."),
+    click.option(
+        "--include-abandoned", is_flag=True, help="Turns that were rewound or rolled back, too."
+    ),
+)
+
+
+def choosing(*, scope: bool) -> Callable[[C], C]:
+    """The options that choose history; with those of ``scope`` what of it, too.
+
+    The command takes them as one argument ``selection``.
+    """
+    options = (*_WHERE, *(_WHAT if scope else ()))
+    names = ["paths", "agents", "projects", "exclude"]
+    if scope:
+        names += ["since", "until", "kinds", "include_archived", "include_abandoned"]
+
+    def decorate(command: C) -> C:
+        def with_selection(*args: Any, **given: Any) -> Any:
+            chosen = Selection(**{name: given.pop(name) for name in names})
+            return command(*args, selection=chosen, **given)
+
+        with_selection.__doc__ = command.__doc__
+        with_selection.__name__ = command.__name__
+        earlier: Sequence[Any] = getattr(command, "__click_params__", ())
+        with_selection.__click_params__ = list(earlier)  # type: ignore[attr-defined]
+        for option in reversed(options):
+            option(with_selection)
+        return with_selection  # type: ignore[return-value]
+
+    return decorate
