@@ -39,7 +39,7 @@ class Session:
     generation: int = 0  # place in the lineage, 0 = first
     copied: bool = False  # fork-marked: its first Messages replay another Session's
     agent: str = ""  # whose history it is, as people write it in a command
-    place: str = ""  # the file that it lies in
+    place: str = ""  # the file that it has to itself
 
 
 @dataclass(frozen=True, slots=True)

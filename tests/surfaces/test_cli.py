@@ -179,7 +179,6 @@ def test_places_that_are_no_store(tmp_path):
     "arguments",
     [
         [],
-        ["zebra"],
         ["--store", "x"],
         ["zebra", "--store", "x", "--limit", "26"],
         ["zebra", "--store", "x", "--limit", "0"],

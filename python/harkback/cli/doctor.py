@@ -1,7 +1,7 @@
 """``harkback doctor``: reads every Session of every history and says in numbers what it could not.
 
 Invariant: what it prints are counts and reasons, never text of a transcript. Proof:
-tests/surfaces/test_cli_doctor.py.
+tests/surfaces/test_cli_people.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """``harkback grep``: every message that matches, newest first, as its lines.
 
 Invariant: what it finds is what a search finds, with the same redaction; nothing is left out for
-want of room. Proof: tests/surfaces/test_cli_grep.py.
+want of room. Proof: tests/surfaces/test_cli_people.py.
 """
 
 from __future__ import annotations

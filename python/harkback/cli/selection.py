@@ -2,7 +2,7 @@
 
 Without ``--store`` it is whatever is found on this machine. Invariant: a Source is opened once,
 however often it is named, and excluded projects stay excluded whatever else is asked for.
-Proof: tests/surfaces/test_cli_selection.py.
+Proof: tests/surfaces/test_cli_people.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """``harkback show``: reads on from an anchor that a search or a grep gave.
 
 Invariant: what is shown is what ``Recall.more`` gives, without its Budget. Proof:
-tests/surfaces/test_cli_show.py.
+tests/surfaces/test_cli_people.py.
 """
 
 from __future__ import annotations

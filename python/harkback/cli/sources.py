@@ -1,7 +1,7 @@
 """``harkback sources``: which histories there are, how large, how recent, and what is wrong.
 
 Invariant: nothing is opened but what a search would open.
-Proof: tests/surfaces/test_cli_sources.py.
+Proof: tests/surfaces/test_cli_people.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How a person goes back to a Session: the agent's own command, or the file.
 
 Invariant: a command is shown only for an id that needs no quoting, so that pasting it runs nothing
-else. Proof: tests/surfaces/test_cli_ways.py.
+else. Proof: tests/surfaces/test_cli_people.py.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ class SqliteView:
     def describe(self, session: str) -> Session:
         listed, schema = self._listing().sessions[session], self._kept.schema
         agent = "" if schema is None else schema.agent
-        return replace(listed, agent=agent, place=self._source.place.path)
+        return replace(listed, agent=agent)
 
     def title(self, session: str) -> str:
         """The title, or the first prompt."""
