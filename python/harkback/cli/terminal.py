@@ -7,6 +7,7 @@ line of history stays one line. Proof: tests/surfaces/test_cli_terminal.py.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
@@ -273,7 +274,7 @@ def age(milliseconds: int) -> str:
 
 def plural(count: int, noun: str) -> str:
     """A count with its noun."""
-    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    many = f"{noun[:-1]}ies" if re.search("[^aeiou]y$", noun) else f"{noun}s"
     return f"{count:,} {noun if count == 1 else many}"
 
 
