@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +82,24 @@ def test_an_agent_that_is_not_there_is_an_error(home: Path) -> None:
     result = run("search", "zebra", "--source", "nobody")
     assert result.exit_code == 2
     assert "claude-code, codex" in result.output
+
+
+def test_a_database_by_a_mapping(home: Path, tmp_path: Path) -> None:
+    database, mapping = tmp_path / "notes.db", tmp_path / "notes.toml"
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("CREATE TABLE entries (number INTEGER PRIMARY KEY, thread, body)")
+        connection.execute("INSERT INTO entries VALUES (1, 'a', 'a zebra in a note')")
+    mapping.write_text(
+        'agent = "notes"\n[messages]\ntable = "entries"\nsession = "thread"\nid = "number"\n'
+        'shown = [{ kind = "user", text = "body" }]\n'
+    )
+    asked = ["--store", str(database), "--mapping", str(mapping)]
+    assert "a zebra in a note" in run("grep", "zebra", *asked).stdout
+    assert run("grep", "zebra", "--mapping", str(mapping)).exit_code == 2
+    mapping.write_text("nonsense")
+    refused = run("grep", "zebra", *asked)
+    assert refused.exit_code == 2
+    assert "mapping_invalid" in refused.output
 
 
 def test_nothing_at_all_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,6 +65,7 @@ class Selection:
     agents: tuple[str, ...]
     projects: tuple[str, ...]
     exclude: tuple[str, ...]
+    mapping: str | None = None
     since: datetime | None = None
     until: datetime | None = None
     kinds: tuple[str, ...] = ()
@@ -108,9 +109,11 @@ class Selection:
     def sources(self) -> list[Source]:
         """The Sources, each once however often it is named."""
         sources: dict[str, Source] = {}
+        if self.mapping is not None and not self.paths:
+            raise click.BadParameter("It needs --store.", param_hint="--mapping")
         for path in self.paths:
             try:
-                source = open_source(path)
+                source = open_source(path, mapping=self.mapping)
             except SourceError as error:
                 error.add_note(path)
                 raise
@@ -146,6 +149,12 @@ _WHERE: Final = (
         multiple=True,
         help="A database, or a folder of an agent or a host. May be repeated.  "
         "[default: every history found on this machine]",
+    ),
+    click.option(
+        "--mapping",
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False),
+        help="What the tables of the databases that --store names mean, as TOML.",
     ),
     click.option(
         "--source",
@@ -198,7 +207,7 @@ def choosing(*, scope: bool) -> Callable[[C], C]:
     The command takes them as one argument ``selection``.
     """
     options = (*_WHERE, *(_WHAT if scope else ()))
-    names = ["paths", "agents", "projects", "exclude"]
+    names = ["paths", "mapping", "agents", "projects", "exclude"]
     if scope:
         names += ["since", "until", "kinds", "include_archived", "include_abandoned"]
 
