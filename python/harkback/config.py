@@ -55,4 +55,7 @@ VERIFY_BATCH_BYTES: Final = 64 << 20  # segments held at once by one search
 SCAN_SLICE_SESSIONS: Final = 64  # Sessions scanned between two looks at the deadline
 FILL_SECONDS: Final = 0.25  # of a repeated search, spent on making more Sessions resident
 MAX_INPUT_BYTES: Final = 512 << 20  # redacted as one text, which takes some 8 times that in memory
+#: What was written to more recently may change again without its time telling: clocks of file
+#: systems are coarse.
+SETTLED_NS: Final = 100_000_000
 UNSETTLED_RETRIES: Final = 3  # times a search starts over because a Source moved under it

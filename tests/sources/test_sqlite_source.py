@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from harkback.config import SETTLED_NS
 from harkback.engine import Engine
 from harkback.errors import SourceError, UsageError
 from harkback.sources.sqlite import opening
@@ -128,7 +129,7 @@ def test_the_epoch_of_files(path: Path, source_of: Make, chosen: Engine) -> None
             return view.epoch
 
     assert epoch() != epoch()  # written a moment ago: it may be written again unseen
-    time.sleep(opening.SETTLED_NS / 1e9 * 1.5)
+    time.sleep(SETTLED_NS / 1e9 * 1.5)
     settled = epoch()
     assert epoch() == settled
     append(path, "two")
@@ -147,7 +148,7 @@ def test_the_epoch_of_a_live_store(path: Path, source_of: Make, chosen: Engine) 
 
         writer.execute("UPDATE session_metadata SET name = 'first'")
         assert look("first") != look("first")  # written a moment ago
-        time.sleep(opening.SETTLED_NS / 1e9 * 1.5)
+        time.sleep(SETTLED_NS / 1e9 * 1.5)
         settled, catalog = look("first")
         assert look("first") == (settled, catalog)
         assert look("first")[1] is catalog
@@ -159,7 +160,7 @@ def test_an_unchanged_epoch_keeps_catalog_and_connection(
     path: Path, source_of: Make, chosen: Engine
 ) -> None:
     source = source_of(path)
-    time.sleep(opening.SETTLED_NS / 1e9 * 1.5)
+    time.sleep(SETTLED_NS / 1e9 * 1.5)
     with source.view(chosen) as view:
         first = view.sessions()
         kept = view._kept

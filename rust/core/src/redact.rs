@@ -18,7 +18,7 @@ mod shape;
 mod validate;
 mod value;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
@@ -104,6 +104,7 @@ impl Redactor {
     /// [`CoreError::Rule`] names the rule whose shape is no pattern.
     pub fn new(rules: &[Rule]) -> Result<Self, CoreError> {
         let mut literals: Vec<String> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
         let mut owners: Vec<Vec<usize>> = Vec::new();
         let mut matchers = Vec::with_capacity(rules.len());
         for (index, rule) in rules.iter().enumerate() {
@@ -114,12 +115,12 @@ impl Redactor {
             });
             for keyword in &rule.keywords {
                 let literal = keyword.to_ascii_lowercase();
-                if let Some(known) = literals.iter().position(|known| *known == literal) {
-                    owners[known].push(index);
-                } else {
+                let place = *places.entry(literal.clone()).or_insert(literals.len());
+                if place == literals.len() {
                     literals.push(literal);
-                    owners.push(vec![index]);
+                    owners.push(Vec::new());
                 }
+                owners[place].push(index);
             }
         }
         let keywords = AhoCorasick::builder()

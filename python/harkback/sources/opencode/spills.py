@@ -14,13 +14,13 @@ import time
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from harkback.config import SETTLED_NS
 from harkback.decoding import decode
 from harkback.errors import SourceError
 
 FOLDER: Final = "tool-output"
 #: Of one file; OpenCode itself keeps far less.
 LIMIT_BYTES: Final = 64 << 20
-SETTLED_NS: Final = 100_000_000
 
 State: TypeAlias = tuple[int, int, int]  # mtime in ns, size, inode
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias, TypeVar
 from urllib.parse import quote
 
+from harkback.config import SETTLED_NS
 from harkback.errors import SourceError
 
 Mode: TypeAlias = Literal["immutable", "shared", "copy", "host"]
@@ -36,10 +37,7 @@ BUSY_SECONDS: Final = 0.25
 COPY_LIMIT_BYTES: Final = 4 << 30
 COPY_SECONDS: Final = 300
 ATTEMPTS: Final = 4
-BESIDE_BYTES: Final = 8 << 20  # of a database that is worth a second connection for a scan
-#: A file written so recently may be written again within one tick of the file system's clock.
-SETTLED_NS: Final = 100_000_000
-
+BESIDE_BYTES: Final = 8 << 20
 _COPY: Final = """
 import os, shutil, sys
 source, target, limit, attempts = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])

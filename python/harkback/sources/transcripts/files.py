@@ -26,10 +26,10 @@ from re import Pattern
 from re import compile as compiled
 from typing import Any, Final, NamedTuple
 
+from harkback.config import SETTLED_NS
 from harkback.decoding import Damaged, decode, parse
 from harkback.engine import Engine
 from harkback.errors import SourceError
-from harkback.sources.sqlite import opening
 from harkback.sources.transcripts.base import Broken, Entry, Form, Record
 
 #: Of a document or a text, which are held whole; a record of a file of lines has the same limit.
@@ -76,7 +76,7 @@ class Listing:
 
     def settled(self, state: State) -> bool:
         """Whether nobody was writing when the listing was taken, as far as its time tells."""
-        return self.taken_ns - state.modified_ns > opening.SETTLED_NS
+        return self.taken_ns - state.modified_ns > SETTLED_NS
 
 
 class FolderFiles:
@@ -245,6 +245,8 @@ class FolderFiles:
         at = self.at(path, "json")
         if at is None:
             return []
+        from harkback.sources.sqlite import opening
+
         try:
             connection, _ = opening.connect(at.place, opening.look(at.place), None)
             with closing(connection):

@@ -8,22 +8,30 @@ use std::sync::OnceLock;
 
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
+use regex_syntax::ast::parse::Parser;
 use regex_syntax::hir::{Hir, HirKind};
 
 use super::lead::{Lead, Measured};
 
-/// A pattern that compiles on its first use.
+/// A pattern that is read, and compiles, on its first use: most rules never see their keyword.
 #[derive(Debug)]
 pub(super) struct Pattern {
     source: String,
-    captures: bool,
-    group_within: Option<usize>,
-    lead: Option<Lead>,
+    meaning: OnceLock<Meaning>,
     regex: OnceLock<Regex>,
 }
 
+/// What a pattern turns out to be once it is read.
+#[derive(Debug)]
+struct Meaning {
+    hir: Hir,
+    captures: bool,
+    group_within: Option<usize>,
+    lead: Option<Lead>,
+}
+
 impl Pattern {
-    /// `None` if this is no pattern; parsing is cheap, compiling waits.
+    /// `None` if this is no pattern.
     pub(super) fn new(shape: &str) -> Option<Self> {
         Self::of(ascii(shape))
     }
@@ -33,14 +41,25 @@ impl Pattern {
         Self::of(format!("(?:{})\\z", ascii(shape)))
     }
 
+    /// Only its syntax is looked at; nothing of the common subset fails beyond that.
     fn of(pattern: String) -> Option<Self> {
-        let hir = regex_syntax::parse(&pattern).ok()?;
+        Parser::new().parse(&pattern).ok()?;
         Some(Self {
             source: pattern,
-            lead: Lead::new(&hir),
-            group_within: group_within(&hir),
-            captures: hir.properties().explicit_captures_len() > 0,
+            meaning: OnceLock::new(),
             regex: OnceLock::new(),
+        })
+    }
+
+    fn meaning(&self) -> &Meaning {
+        self.meaning.get_or_init(|| {
+            let hir = regex_syntax::parse(&self.source).expect("its syntax was looked at");
+            Meaning {
+                lead: Lead::new(&hir),
+                group_within: group_within(&hir),
+                captures: hir.properties().explicit_captures_len() > 0,
+                hir,
+            }
         })
     }
 
@@ -51,12 +70,13 @@ impl Pattern {
         start: usize,
         last: &mut Measured,
     ) -> Option<(Range<usize>, usize)> {
-        if let Some(lead) = &self.lead {
+        let meaning = self.meaning();
+        if let Some(lead) = &meaning.lead {
             let end = lead.find(text, start, last)?;
             return Some((start..end, end));
         }
         let end = self.end(text, start)?;
-        if !self.captures {
+        if !meaning.captures {
             return Some((start..end, end));
         }
         let input = Input::new(text).range(start..).anchored(Anchored::Yes);
@@ -73,14 +93,11 @@ impl Pattern {
 
     /// If the pattern ends with its group: how many bytes of a match may stand before the group.
     pub(super) fn group_within(&self) -> Option<usize> {
-        self.group_within
+        self.meaning().group_within
     }
 
     fn regex(&self) -> &Regex {
-        self.regex.get_or_init(|| {
-            let hir = regex_syntax::parse(&self.source);
-            compiled(&hir.expect("a pattern that parsed once parses again"))
-        })
+        self.regex.get_or_init(|| compiled(&self.meaning().hir))
     }
 }
 
