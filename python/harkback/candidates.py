@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from harkback.config import SCAN_SLICE_SESSIONS
 from harkback.model import Gap, Session
@@ -16,7 +17,7 @@ from harkback.query import Query
 from harkback.sources.base import Catalog, View
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: it keeps what it was described as
 class Candidate:
     """A Session together with the View that can read it."""
 
@@ -28,9 +29,9 @@ class Candidate:
         """What names the Session among all Sources."""
         return self.session.source, self.session.id
 
-    @property
+    @cached_property
     def described(self) -> Session:
-        """The Session with all that is costly to know."""
+        """The Session with all that is costly to know, once it was read."""
         return self.view.describe(self.session.id)
 
 

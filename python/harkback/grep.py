@@ -9,7 +9,6 @@ Proof: tests/unit/test_grep.py.
 from __future__ import annotations
 
 import heapq
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from harkback.model import ABANDONED, KINDS, Gap, Kind, Leaf, SessionCard, Span
 from harkback.projection import project
 from harkback.query import Query
 from harkback.ranking import scope
-from harkback.redaction import Redaction
+from harkback.redaction import Redaction, marking
 from harkback.showing import Showing, anchor_home, anchor_id
 from harkback.verification import Path, Verified, bring, verify_one
 from harkback.windows import Shown, redacted
@@ -97,7 +96,7 @@ class Grep:
         self._count([*self._found.gaps, *answer.gaps])
         for index, candidate in enumerate(chosen):
             self._take(candidate)
-            rest = chosen[index + 1 :][:1]
+            rest = chosen[index + 1 : index + 2]
             until = rest[0].session.last_activity_at if rest else None
             yield from self._settled(until)
 
@@ -215,15 +214,9 @@ def _line(shown: Shown, number: int, start: int, end: int, spans: Sequence[Span]
         low = max(start, min(first - _LINE_LEAD, end - _LINE_CODE_POINTS))
         low = border_after(shown.text, low) if low > start else start
         high = border_before(shown.text, min(end, low + _LINE_CODE_POINTS))
-        low, high = _outside(shown.marks, low, 1), _outside(shown.marks, high, 0)
+        low, high = marking.behind(shown.marks, low), marking.before(shown.marks, high)
     before, after = "…" if low > start else "", "…" if high < end else ""
     shift = len(before) - low
     inside = ((max(a, low), min(b, high)) for a, b in spans if b > low and a < high)
     text = before + shown.text[low:high] + after
     return Line(number, text, tuple((a + shift, b + shift) for a, b in inside))
-
-
-def _outside(marks: Sequence[Span], at: int, side: int) -> int:
-    """``at``, moved to that side of the mark that it lies in."""
-    index = bisect_left(marks, at, key=lambda mark: mark[0]) - 1
-    return marks[index][side] if index >= 0 and at < marks[index][1] else at

@@ -22,6 +22,7 @@ from harkback.config import (
 from harkback.engine import Engine
 from harkback.graphemes import border_after, border_before
 from harkback.model import Leaf, Span
+from harkback.redaction.marking import before, behind, marked
 
 _JOIN: Final = "\n"
 
@@ -86,30 +87,15 @@ def _shown_length(leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]]) -> int
     return length
 
 
-def _marked(text: str, cuts: Sequence[Span]) -> tuple[str, list[Span]]:
-    """The text with a mark in place of each cut, and where the marks lie."""
-    pieces: list[str] = []
-    marks: list[Span] = []
-    at = length = 0
-    for start, end in cuts:
-        pieces += (text[at:start], REDACTED_MARK)
-        length += start - at
-        marks.append((length, length + len(REDACTED_MARK)))
-        length += len(REDACTED_MARK)
-        at = end
-    pieces.append(text[at:])
-    return "".join(pieces), marks
-
-
 def redacted(engine: Engine, terms: Sequence[str], text: str, cuts: Sequence[Span]) -> Shown:
     """``text`` with a mark in place of each cut, and the matches of folded ``terms`` in it."""
-    shown, marks = _marked(text, cuts)
+    shown, marks = marked(text, cuts)
     ends = [end for _, end in cuts]
     shifts = [mark_end - end for (_, mark_end), end in zip(marks, ends, strict=True)]
 
-    def moved(offset: int, behind: bool) -> int:
+    def moved(offset: int, at_end: bool) -> int:
         """A match never crosses a cut: its start lies behind the cuts before it, its end too."""
-        index = bisect_right(ends, offset - behind)
+        index = bisect_right(ends, offset - at_end)
         return offset + (shifts[index - 1] if index else 0)
 
     found = engine.locate(text, cuts, terms) if terms else []
@@ -132,26 +118,20 @@ def _cut(path: tuple[str, ...], shown: Shown, *, alone: bool) -> Window:
     text = shown.text
     first = shown.matches[0][0] if shown.matches else 0
     low = max(0, min(first - WINDOW_LEAD_CODE_POINTS, len(text) - WINDOW_CODE_POINTS))
-    low = border_after(text, low) if low else 0
-    for start, end in shown.marks:
-        if start < low < end:
-            low = end
+    low = behind(shown.marks, border_after(text, low) if low else 0)
     high = min(len(text), low + WINDOW_CODE_POINTS)
-    high = border_before(text, high)
-    for start, end in shown.marks:
-        if start < high < end:
-            high = start
-    before = f"[… {low} characters before]\n" if low else ""
-    after = f"\n[… {len(text) - high} characters after]" if high < len(text) else ""
-    shift = len(before) - low
+    high = before(shown.marks, border_before(text, high))
+    head = f"[… {low} characters before]\n" if low else ""
+    tail = f"\n[… {len(text) - high} characters after]" if high < len(text) else ""
+    shift = len(head) - low
     spans = tuple(
         (max(a, low) + shift, min(b, high) + shift)
         for a, b in shown.matches
         if b > low and a < high
     )
-    truncated = bool(before or after) or not alone
+    truncated = bool(head or tail) or not alone
     return Window(
-        before + text[low:high] + after,
+        head + text[low:high] + tail,
         spans[:MAX_SPANS_PER_WINDOW],
         path if truncated else None,
         truncated,
@@ -169,11 +149,8 @@ class Whole:
         """Where a page that begins at ``start`` ends: at most ``room`` on, past ``start``."""
         end = min(len(self.text), start + room)
         end = max(border_before(self.text, end), start + 1)
-        at = bisect_right(self.marks, end, key=lambda mark: mark[0]) - 1
-        if at >= 0 and self.marks[at][0] < end < self.marks[at][1]:
-            low, high = self.marks[at]
-            return low if low > start else high
-        return min(end, len(self.text))
+        low = before(self.marks, end)
+        return min(low if low > start else behind(self.marks, end), len(self.text))
 
 
 def whole(leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]], names: Sequence[str]) -> Whole:
@@ -184,7 +161,7 @@ def whole(leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]], names: Sequenc
     for leaf, cut, name in zip(leaves, cuts, names, strict=True):
         head = f"{name}: " if len(leaves) > 1 else ""
         head = _JOIN + head if pieces else head
-        text, own = _marked(leaf.text, cut)
+        text, own = marked(leaf.text, cut)
         length += len(head)
         marks += ((length + start, length + end) for start, end in own)
         pieces += (head, text)

@@ -14,7 +14,7 @@ import click
 
 from harkback.cli.neutral import line
 from harkback.cli.progress import sign_of_life
-from harkback.cli.search import FOUND, NOT_ALL_SEARCHED, code_of, complain_of, decoded
+from harkback.cli.search import NOT_ALL_SEARCHED, code_of, complain_of, decoded
 from harkback.cli.selection import Selection, choosing
 from harkback.grep import Match
 from harkback.rendering import gap_text, iso
@@ -79,7 +79,7 @@ def grep(
     code = code_of(found > 0, gaps)
     if code == NOT_ALL_SEARCHED:
         complain_of(gaps)
-    context_.exit(code if code != FOUND else FOUND)
+    context_.exit(code)
 
 
 class _Json:

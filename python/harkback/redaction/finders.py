@@ -17,6 +17,7 @@ from harkback.config import REDACTED_MARK
 from harkback.engine import Engine, Redactor
 from harkback.errors import UsageError
 from harkback.model import RedactedSpan, Span
+from harkback.redaction.marking import marked
 
 #: Times that a text is looked at with the marks of the time before in place.
 ROUNDS = 4
@@ -137,17 +138,11 @@ class _Marked:
     """A text with a mark in place of each cut, and where its code points come from."""
 
     def __init__(self, text: str, cuts: Sequence[RedactedSpan]) -> None:
-        pieces: list[str] = []
-        self._marks: list[tuple[int, int, int]] = []  # place of a mark, and the cut it stands for
-        at = length = 0
-        for cut in cuts:
-            length += cut.start - at
-            self._marks.append((length, cut.start, cut.end))
-            pieces += (text[at : cut.start], REDACTED_MARK)
-            length += len(REDACTED_MARK)
-            at = cut.end
-        pieces.append(text[at:])
-        self.text = "".join(pieces)
+        self.text, marks = marked(text, ((cut.start, cut.end) for cut in cuts))
+        #: Place of a mark, and the cut it stands for.
+        self._marks = [
+            (start, cut.start, cut.end) for (start, _), cut in zip(marks, cuts, strict=True)
+        ]
 
     def whole(self, spans: Iterable[Span]) -> Iterable[Span]:
         """``spans`` with the marks they reach into, whole; without those that lie in marks.

@@ -13,15 +13,15 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import get_args
 
-from harkback.config import REDACTED_MARK
 from harkback.engine import Engine, Redactor
 from harkback.errors import UsageError
 from harkback.model import Leaf, RedactedSpan, Rule, Span, Validator
 from harkback.redaction import pairs
 from harkback.redaction.finders import Examined, Finder, check_finder, examine
+from harkback.redaction.marking import marked
 from harkback.redaction.naming import named
 from harkback.redaction.shape import check, check_run
 from harkback.redaction.unfinished import Unfinished
@@ -61,7 +61,7 @@ class Policy:
         for name, count in Counter(self.ids).items():
             if count > 1:
                 raise UsageError("policy_invalid", f"Two redaction rules are called {name!r}.")
-        rules = sorted(map(asdict, self.rules), key=lambda rule: str(rule["id"]))
+        rules = sorted(map(_values, self.rules), key=lambda rule: str(rule["id"]))
         versions = sorted((finder.id, finder.version) for finder in self.finders)
         data = json.dumps([ALGORITHM, rules, versions], sort_keys=True)
         object.__setattr__(self, "version", hashlib.sha256(data.encode()).hexdigest())
@@ -223,13 +223,12 @@ MAX_CACHED_PATH = 256
 
 def apply(text: str, spans: Sequence[RedactedSpan]) -> str:
     """``text`` with the mark in place of each of ``spans``, which are disjoint and in order."""
-    pieces: list[str] = []
-    at = 0
-    for span in spans:
-        pieces += (text[at : span.start], REDACTED_MARK)
-        at = span.end
-    pieces.append(text[at:])
-    return "".join(pieces)
+    return marked(text, ((span.start, span.end) for span in spans))[0]
+
+
+def _values(rule: Rule) -> dict[str, object]:
+    """Every field of a rule; ``asdict`` copies each of them, at every start."""
+    return {each.name: getattr(rule, each.name) for each in fields(rule)}
 
 
 @functools.lru_cache(maxsize=4096)  # a policy made of another has most of its rules

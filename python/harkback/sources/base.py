@@ -26,6 +26,31 @@ def title_message(session: Session) -> Iterable[StoredMessage]:
         yield StoredMessage(name, "title", None, session.started_at, parts, TITLE)
 
 
+def own_name(taken: dict[str, int], name: str) -> str:
+    """``name``, or with the first free number behind it where it is taken: ``name#2``.
+
+    Args:
+        taken: names given out so far, with the number that was tried last; starts empty.
+    """
+    base, number = name, taken.get(name, 0)
+    while name in taken:
+        number += 1
+        name = f"{base}#{number + 1}"
+    taken[base] = number
+    taken[name] = taken.get(name, 0)
+    return name
+
+
+def first_prompt(messages: Iterable[StoredMessage]) -> str:
+    """What serves as a title where there is none; no more Messages are taken than it needs."""
+    for message in messages:
+        if message.kind == "user":
+            for part in message.parts:
+                if isinstance(part, TextPart) and part.text:
+                    return part.text
+    return ""
+
+
 def names(engine: Engine, terms: Sequence[str], session: Session) -> bool:
     """Whether the title of a Session may hold any of the folded ``terms``."""
     folded = engine.fold(session.title)

@@ -139,11 +139,7 @@ impl<'a> Part<'a> {
         let Space { bytes, lowered } = space;
         bytes.clear();
         loop {
-            let known = bytes.len();
-            bytes.resize(known + READ, 0);
-            let read = stream.read(&mut bytes[known..])?;
-            bytes.truncate(known + read);
-            if read == 0 {
+            if stream.append(bytes, READ)? == 0 {
                 break;
             }
         }
@@ -171,9 +167,7 @@ impl<'a> Part<'a> {
         let mut skipping = false; // a line that is too long to be read
         loop {
             let known = bytes.len();
-            bytes.resize(known + READ, 0);
-            let read = stream.read(&mut bytes[known..])?;
-            bytes.truncate(known + read);
+            let read = stream.append(bytes, READ)?;
             if read == 0 {
                 break;
             }

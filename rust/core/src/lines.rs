@@ -69,11 +69,8 @@ impl Lines {
     pub fn take(&mut self) -> io::Result<Vec<Record>> {
         while let Some(stream) = &mut self.stream {
             let known = self.rest.len();
-            self.rest.resize(known + self.next_read, 0);
-            self.next_read = READ;
-            let read = stream.read(&mut self.rest[known..]);
-            self.rest.truncate(known + *read.as_ref().unwrap_or(&0));
-            if read? == 0 {
+            let at_most = std::mem::replace(&mut self.next_read, READ);
+            if stream.append(&mut self.rest, at_most)? == 0 {
                 if let Some(damage) = stream.damage {
                     self.damage.push((damage, self.offset, 0));
                 }

@@ -104,12 +104,21 @@ impl Stream {
         })
     }
 
-    /// Fills the start of `buffer`, which is not empty, as far as one read does; 0 at the end.
+    /// Appends the next bytes, at most so many; how many they are, 0 at the end.
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
-    pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+    /// The file cannot be read; `bytes` is then as it was.
+    pub fn append(&mut self, bytes: &mut Vec<u8>, at_most: usize) -> io::Result<usize> {
+        let known = bytes.len();
+        bytes.resize(known + at_most, 0);
+        let read = self.read(&mut bytes[known..]);
+        bytes.truncate(known + *read.as_ref().unwrap_or(&0));
+        read
+    }
+
+    /// Fills the start of `buffer`, which is not empty, as far as one read does; 0 at the end.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.damage.is_some() {
             return Ok(0);
         }

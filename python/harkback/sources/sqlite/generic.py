@@ -20,7 +20,7 @@ from harkback.errors import SourceError
 from harkback.model import JsonPart, Part, StoredMessage, TextPart
 from harkback.sources import mappings
 from harkback.sources.attachments import data_url
-from harkback.sources.base import Transcript
+from harkback.sources.base import Transcript, first_prompt, own_name
 from harkback.sources.sqlite import mapping
 from harkback.sources.sqlite.base import Narrowed, Place
 from harkback.sources.sqlite.generic_catalog import (
@@ -108,12 +108,7 @@ class GenericReader:
         return [messages[int(locator)] for locator in locators]
 
     def first_prompt(self, session: str) -> str:
-        for message in self._decode(self._rows(session), Findings()):
-            if message.kind == "user":
-                for part in message.parts:
-                    if isinstance(part, TextPart):
-                        return part.text
-        return ""
+        return first_prompt(self._decode(self._rows(session), Findings()))
 
     # --- the scan ---------------------------------------------------------------------------
 
@@ -180,7 +175,7 @@ class GenericReader:
             at = time_of(row.plain(table.time), table.unit) if table.time else 0
             for shown in table.shown:
                 for parts in _messages_of(shown, row):
-                    name = _unique(taken, str(row.plain(table.id)))
+                    name = own_name(taken, str(row.plain(table.id)))
                     turn = name if shown.kind == "user" else turn
                     yield StoredMessage(
                         name, shown.kind, turn, at, parts, str(position), abandoned=abandoned
@@ -251,14 +246,3 @@ def _argument(value: Any) -> Part:
     if isinstance(value, str) and inner is None:
         return TextPart("args", value)
     return JsonPart("args", inner)
-
-
-def _unique(taken: dict[str, int], name: str) -> str:
-    """An id of its own for every Message of a Session."""
-    base, number = name, taken.get(name, 0)
-    while name in taken:
-        number += 1
-        name = f"{base}#{number + 1}"
-    taken[base] = number
-    taken[name] = taken.get(name, 0)
-    return name

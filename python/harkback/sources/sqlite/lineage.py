@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from harkback.model import Session
+from harkback.sources.base import own_name
 
 
 def placed(sessions: Iterable[Session]) -> list[Session]:
@@ -19,17 +20,12 @@ def placed(sessions: Iterable[Session]) -> list[Session]:
 
 def _distinct(sessions: Iterable[Session]) -> list[Session]:
     """Every Session under an id of its own: stored ids can differ in bytes that are no text."""
-    found: dict[str, Session] = {}
+    taken: dict[str, int] = {}
+    found = []
     for session in sessions:
-        name = base = session.id
-        number = 1
-        while name in found:
-            number += 1
-            name = f"{base}#{number}"
-        if number > 1:
-            session = replace(session, id=name, lineage=name)
-        found[name] = session
-    return list(found.values())
+        name = own_name(taken, session.id)
+        found.append(session if name == session.id else replace(session, id=name, lineage=name))
+    return found
 
 
 def _with_lineage(sessions: list[Session]) -> list[Session]:

@@ -17,8 +17,8 @@ import orjson
 
 from harkback.decoding import Damaged, parse
 from harkback.engine import Engine
-from harkback.model import Gap, StoredMessage, TextPart
-from harkback.sources.base import Transcript
+from harkback.model import Gap, StoredMessage
+from harkback.sources.base import Transcript, first_prompt
 from harkback.sources.opencode import spills
 from harkback.sources.opencode.messages import Decoder, MessageRow, PartRow, created
 from harkback.sources.opencode.spills import Spills
@@ -154,14 +154,12 @@ class OpenCodeReader:
         key, findings = self._listing.keys[session], Findings()
         headers = dict(self._headers(session, key, findings))
         decoder = Decoder(list(headers.values()), None, lambda _: None)
-        for name, header in headers.items():
-            if header.record.get("role") == "user":
-                parts = self._parts(key, {name}, True, findings)
-                for message in decoder.decode(header, parts[name]):
-                    for part in message.parts:
-                        if isinstance(part, TextPart):
-                            return part.text
-        return ""
+        return first_prompt(
+            message
+            for name, header in headers.items()
+            if header.record.get("role") == "user"
+            for message in decoder.decode(header, self._parts(key, {name}, True, findings)[name])
+        )
 
     # --- rows -------------------------------------------------------------------------------
 

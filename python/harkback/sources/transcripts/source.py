@@ -14,7 +14,7 @@ import hashlib
 import itertools
 import os
 import threading
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,8 +22,17 @@ from typing import Final
 
 from harkback.engine import Engine
 from harkback.errors import SourceError, UsageError
-from harkback.model import Gap, Session, StoredMessage, TextPart
-from harkback.sources.base import TITLE, Catalog, ScanResult, Transcript, names, title_message
+from harkback.model import Gap, Session, StoredMessage
+from harkback.sources.base import (
+    TITLE,
+    Catalog,
+    ScanResult,
+    Transcript,
+    first_prompt,
+    names,
+    own_name,
+    title_message,
+)
 from harkback.sources.transcripts import problems
 from harkback.sources.transcripts.base import Format, Found, Outline
 from harkback.sources.transcripts.files import (
@@ -310,7 +319,7 @@ class TranscriptView:
         messages = (*_located(decoded.messages), *title_message(titled))
         return _Read(
             Transcript(messages, fingerprint, gaps, damage),
-            decoded.title or _first_prompt(messages),
+            decoded.title or first_prompt(messages),
             started_at,
             sum(ref.size for ref in found.files),
         )
@@ -365,18 +374,6 @@ class TranscriptView:
 
 def _located(messages: Sequence[StoredMessage]) -> Iterator[StoredMessage]:
     """With ids of their own, and their positions as locators."""
-    taken: Counter[str] = Counter()
+    taken: dict[str, int] = {}
     for position, message in enumerate(messages):
-        taken[message.id] += 1
-        number = taken[message.id]
-        name = message.id if number == 1 else f"{message.id}#{number}"
-        yield message._replace(id=name, locator=str(position))
-
-
-def _first_prompt(messages: Sequence[StoredMessage]) -> str:
-    for message in messages:
-        if message.kind == "user":
-            for part in message.parts:
-                if isinstance(part, TextPart) and part.text:
-                    return part.text
-    return ""
+        yield message._replace(id=own_name(taken, message.id), locator=str(position))
