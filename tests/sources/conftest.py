@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +13,27 @@ from harkback import engine as engines
 from harkback.engine import Engine
 from harkback.sources.sqlite.source import SqliteSource
 from support.stores import StoreBuilder
+
+_opened: list[str] = []
+_watching = False
+
+
+def _audit(event: str, arguments: tuple[object, ...]) -> None:
+    if _watching and event == "open" and isinstance(arguments[0], str | bytes | os.PathLike):
+        _opened.append(os.fsdecode(arguments[0]))
+
+
+sys.addaudithook(_audit)
+
+
+@pytest.fixture
+def opens() -> Iterator[list[str]]:
+    """What this process opens through Python while the test runs."""
+    global _watching
+    _opened.clear()
+    _watching = True
+    yield _opened
+    _watching = False
 
 
 @pytest.fixture

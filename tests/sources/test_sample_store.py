@@ -6,10 +6,8 @@ The samples are not part of the package: HARKBACK_SAMPLES names the folder that 
 from __future__ import annotations
 
 import datetime
-import hashlib
 import json
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from harkback.engine import Engine
 from harkback.model import AttachmentPart, JsonPart, StoredMessage, TextPart
 from harkback.sources.registry import open_source
 from harkback.sources.sqlite.source import SqliteSource, SqliteView
+from support.samples import copied, expectation, holds
 from support.stores import texts, tree
 
 SAMPLES = os.environ.get("HARKBACK_SAMPLES", "")
@@ -31,17 +30,12 @@ Make = Callable[..., SqliteSource]
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
     """A copy with the rights of a user's own files."""
-    for file in Path(SAMPLES, "maka").rglob("*"):
-        if file.is_file():
-            target = tmp_path / "maka" / file.relative_to(Path(SAMPLES, "maka"))
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, target)
-    return tmp_path / "maka"
+    return copied(Path(SAMPLES), "maka", tmp_path)
 
 
 @pytest.fixture
 def expected(sample: Path) -> Any:
-    return json.loads((sample / "expected.json").read_text(encoding="utf-8"))
+    return expectation(sample)
 
 
 @pytest.fixture
@@ -116,13 +110,7 @@ def test_every_entry(view: SqliteView, expected: Any) -> None:
                 assert list(message.parts) == [*tool, *intent, JsonPart("args", entry["input"])]
                 continue
             text = shown(message)
-            if "text" in entry:
-                assert text == entry["text"]
-            else:
-                assert len(text) == entry["text_len"]
-                assert hashlib.sha256(text.encode()).hexdigest() == entry["text_sha256"]
-                for needle in entry["needles"]:
-                    assert text.index(needle["needle"]) == needle["char_offset"]
+            holds(text, entry)
             files = [p for p in message.parts if isinstance(p, AttachmentPart)]
             wanted = entry.get("attachments", [])
             assert [p.mime for p in files] == [a["mime"] for a in wanted]

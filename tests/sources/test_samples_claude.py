@@ -6,9 +6,7 @@ The samples are not part of the package: HARKBACK_SAMPLES names the folder that 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +20,7 @@ from harkback.projection import project
 from harkback.sources.transcripts.claude_code import ClaudeCode
 from harkback.sources.transcripts.source import TranscriptSource
 from harkback.verification import Path as SearchPath
+from support.samples import copied, expectation, holds
 from support.stores import tree
 
 #: Kinds whose names are the sample's own.
@@ -31,9 +30,7 @@ KIND = {"command": "user"}
 @pytest.fixture
 def sample(samples: Path, tmp_path: Path) -> Path:
     """A copy with the rights and the age of a user's own files."""
-    copy = shutil.copytree(
-        samples / "claude_code", tmp_path / "claude_code", copy_function=shutil.copyfile
-    )
+    copy = copied(samples, "claude_code", tmp_path)
     for file in copy.rglob("*"):
         os.utime(file, (1_782_000_000, 1_782_000_000))
     return copy
@@ -41,7 +38,7 @@ def sample(samples: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def expected(sample: Path) -> Any:
-    return json.loads((sample / "expected.json").read_text(encoding="utf-8"))
+    return expectation(sample)
 
 
 def ours(session: str) -> str:
@@ -75,13 +72,7 @@ def is_as_expected(message: StoredMessage, entry: dict[str, Any], home: Path) ->
         (a["mime"], a["bytes"], a["name"]) for a in entry.get("attachments", [])
     ]
     text = "" if attached == list(message.parts) else said(message)
-    if "text" in entry:
-        assert text == entry["text"]
-    else:
-        assert len(text) == entry["text_len"]
-        assert hashlib.sha256(text.encode()).hexdigest() == entry["text_sha256"]
-        for needle in entry["needles"]:
-            assert text.index(needle["needle"]) == needle["char_offset"]
+    holds(text, entry)
     if "spill" in entry:
         whole = message.parts[-1]
         assert isinstance(whole, TextPart)

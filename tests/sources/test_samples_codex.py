@@ -5,9 +5,6 @@ The samples are not part of the package: HARKBACK_SAMPLES names the folder that 
 
 from __future__ import annotations
 
-import hashlib
-import json
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +21,7 @@ from harkback.sources.transcripts.files import FolderFiles, Listing
 from harkback.sources.transcripts.source import TranscriptSource
 from harkback.sources.transcripts.values import milliseconds
 from harkback.verification import Path as SearchPath
+from support.samples import copied, expectation, holds
 from support.stores import tree
 
 PARENT_KINDS = {"subagent": "subagent", "fork": "branch", "resume": "branch", None: None}
@@ -32,12 +30,12 @@ PARENT_KINDS = {"subagent": "subagent", "fork": "branch", "resume": "branch", No
 @pytest.fixture
 def sample(samples: Path, tmp_path: Path) -> Path:
     """A copy with the rights of a user's own files."""
-    return shutil.copytree(samples / "codex", tmp_path / "codex", copy_function=shutil.copyfile)
+    return copied(samples, "codex", tmp_path)
 
 
 @pytest.fixture
 def expected(sample: Path) -> Any:
-    return json.loads((sample / "expected.json").read_text(encoding="utf-8"))
+    return expectation(sample)
 
 
 def can_read(engine: Engine, file: str) -> bool:
@@ -60,14 +58,8 @@ def is_as_expected(message: StoredMessage, entry: dict[str, Any]) -> None:
         assert message.timestamp == milliseconds(entry["ts"])
     if entry["kind"] == "tool_call":
         assert leaves == [entry["tool"], *string_leaves(entry["input"])]
-    elif "text" in entry:
-        assert "\n".join(leaves) == entry["text"]
     else:
-        text = "\n".join(leaves)
-        assert len(text) == entry["text_len"]
-        assert hashlib.sha256(text.encode()).hexdigest() == entry["text_sha256"]
-        for needle in entry["needles"]:
-            assert text.index(needle["needle"]) == needle["char_offset"]
+        holds("\n".join(leaves), entry)
     if "call_id" in entry:
         assert entry["call_id"] in message.id
     attached = [part for part in message.parts if isinstance(part, AttachmentPart)]

@@ -5,8 +5,6 @@ The samples are not part of the package: HARKBACK_SAMPLES names the folder that 
 
 from __future__ import annotations
 
-import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +13,19 @@ import pytest
 from harkback import QueryError, Recall
 from harkback.engine import Engine
 from harkback.verification import Path as SearchPath
+from support.samples import copied, expectation
 from support.stores import tree
 
 
 @pytest.fixture
 def sample(samples: Path, tmp_path: Path) -> Path:
     """A copy with the rights of a user's own files."""
-    for file in (samples / "maka").rglob("*"):
-        if file.is_file():
-            target = tmp_path / file.relative_to(samples)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, target)
-    return tmp_path / "maka"
+    return copied(samples, "maka", tmp_path)
 
 
 @pytest.fixture
 def expected(sample: Path) -> Any:
-    return json.loads((sample / "expected.json").read_text(encoding="utf-8"))
+    return expectation(sample)
 
 
 def is_credential(term: str) -> bool:

@@ -6,10 +6,7 @@ The samples are not part of the package: HARKBACK_SAMPLES names the folder that 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-import shutil
-import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -22,33 +19,19 @@ from harkback.engine import Engine
 from harkback.model import AttachmentPart, JsonPart, StoredMessage, TextPart
 from harkback.sources.registry import open_source
 from harkback.verification import Path as SearchPath
+from support.samples import copied, expectation, holds
 from support.stores import tree
-
-_opened: list[str] = []
-
-
-def _audit(event: str, arguments: tuple[object, ...]) -> None:
-    if event == "open" and isinstance(arguments[0], str | bytes | os.PathLike):
-        _opened.append(os.fsdecode(arguments[0]))
-
-
-sys.addaudithook(_audit)
 
 
 @pytest.fixture
 def sample(samples: Path, tmp_path: Path) -> Path:
     """A copy with the rights of a user's own files."""
-    for file in (samples / "opencode").rglob("*"):
-        if file.is_file():
-            target = tmp_path / file.relative_to(samples)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, target)
-    return tmp_path / "opencode"
+    return copied(samples, "opencode", tmp_path)
 
 
 @pytest.fixture
 def expected(sample: Path) -> Any:
-    return json.loads((sample / "expected.json").read_text(encoding="utf-8"))
+    return expectation(sample)
 
 
 @pytest.fixture
@@ -107,13 +90,7 @@ def check(message: StoredMessage, entry: Any) -> None:
         assert message.parts == (TextPart("tool", entry["tool"]), JsonPart("args", entry["input"]))
         return
     text = text_of(message)
-    if "text_sha256" in entry:
-        assert len(text) == entry["text_len"]
-        assert hashlib.sha256(text.encode()).hexdigest() == entry["text_sha256"]
-        for needle in entry["needles"]:
-            assert text.index(needle["needle"]) == needle["char_offset"]
-    else:
-        assert text == entry["text"]
+    holds(text, entry)
     if spill := entry.get("spill"):
         whole = text_of(message, whole=True).encode()
         assert len(whole) == spill["utf8_bytes"]
@@ -128,8 +105,9 @@ def check(message: StoredMessage, entry: Any) -> None:
 KINDS = {"image/png": "image", "text/plain": "doc"}
 
 
-def test_what_must_and_must_not_be_found(engine: Engine, home: Path, expected: Any) -> None:
-    _opened.clear()
+def test_what_must_and_must_not_be_found(
+    engine: Engine, home: Path, expected: Any, opens: list[str]
+) -> None:
     with Recall(home, engine=engine.name) as recall:
         for path in (SearchPath.NARROWED, SearchPath.FULL, SearchPath.AUTO):
             recall._path = path
@@ -146,7 +124,7 @@ def test_what_must_and_must_not_be_found(engine: Engine, home: Path, expected: A
                 answer = recall.search([marker], include_archived=True, limit=25)
                 assert answer.passages == (), marker
                 assert "term_without_match" in {gap.code for gap in answer.gaps}
-    inside = [Path(p).relative_to(home) for p in _opened if p.startswith(f"{home}{os.sep}")]
+    inside = [Path(p).relative_to(home) for p in opens if p.startswith(f"{home}{os.sep}")]
     assert not [p for p in inside if p.parts[0] in ("auth.json", "log") or "todo" in p.parts]
     assert not [p for p in inside if p.suffix == ".db"]
 

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,27 +18,6 @@ from support import writers
 from support.stores import BASE_MS, StoreBuilder, dumps, texts, tree
 
 Make = Callable[..., SqliteSource]
-
-_opened: list[str] = []
-_watching = False
-
-
-def _audit(event: str, arguments: tuple[object, ...]) -> None:
-    if _watching and event == "open" and isinstance(arguments[0], str | bytes | os.PathLike):
-        _opened.append(os.fsdecode(arguments[0]))
-
-
-sys.addaudithook(_audit)
-
-
-@pytest.fixture
-def opens() -> Iterator[list[str]]:
-    """What this process opens through Python while the test runs."""
-    global _watching
-    _opened.clear()
-    _watching = True
-    yield _opened
-    _watching = False
 
 
 def use_all(source: SqliteSource, engine: Engine) -> list[str]:

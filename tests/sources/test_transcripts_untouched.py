@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,17 +11,6 @@ from harkback.engine import Engine
 from harkback.sources.transcripts.source import TranscriptSource
 from support.plain import Plain, line, write
 from support.stores import tree
-
-_opened: list[str] = []
-_watching = False
-
-
-def _audit(event: str, arguments: tuple[object, ...]) -> None:
-    if _watching and event == "open" and isinstance(arguments[0], str | bytes | os.PathLike):
-        _opened.append(os.fsdecode(arguments[0]))
-
-
-sys.addaudithook(_audit)
 
 
 @pytest.fixture
@@ -40,16 +26,6 @@ def home(tmp_path: Path) -> Path:
     write(tmp_path, "c", line("needle"), folder="p/deeper")
     (tmp_path / "p" / "out.jsonl").symlink_to(tmp_path / "auth.json")
     return tmp_path
-
-
-@pytest.fixture
-def opens() -> Iterator[list[str]]:
-    """What this process opens through Python while the test runs."""
-    global _watching
-    _opened.clear()
-    _watching = True
-    yield _opened
-    _watching = False
 
 
 def use_all(root: Path, engine: Engine) -> int:
