@@ -55,7 +55,7 @@ class Query:
     active: tuple[str, str] | None
     explain: bool
     deadline: float | None  # on the monotonic clock
-    cancel: threading.Event | None
+    cancel: threading.Event | None = None
 
     def expired(self) -> bool:
         """Whether the deadline has passed; raises as ``heed`` does."""

@@ -64,7 +64,7 @@ class Request:
     behind: str | None
     active: tuple[str, str] | None
     unbounded: bool
-    cancel: threading.Event | None
+    cancel: threading.Event | None = None
 
 
 @dataclass(frozen=True, slots=True)
