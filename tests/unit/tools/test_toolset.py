@@ -140,7 +140,11 @@ def test_what_the_host_says_goes_with_every_call() -> None:
     assert fake.asked == [
         ("search", (["a"],), {"limit": 3, "active": ("s", "1"), "cancel": cancel, **workspace}),
         ("more", (ANCHOR,), {"view": "scroll", "active": ("s", "2"), "cancel": cancel}),
-        ("material", (ANCHOR,), {"cursor": "9", "active": None, "vision": True}),
+        (
+            "material",
+            (ANCHOR,),
+            {"cursor": "9", "active": None, "cancel": None, "vision": True},
+        ),
     ]
 
 
@@ -216,6 +220,43 @@ def test_the_awaitable_twin(recall: Recall) -> None:
     texts = {answer.text for answer in asyncio.run(several())}
     assert texts == {tools.call("Recall", given).text}
     assert refused(asyncio.run(tools.acall("Nothing", {}))) == "tool_unknown"
+
+
+def test_cancelling_is_handed_on(recall: Recall) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    tools = Toolset(recall)
+    assert refused(tools.call("Recall", {"terms": ["a"]}, cancel=cancel)) == "cancelled"
+
+
+def test_a_task_that_is_cancelled_stops_the_work() -> None:
+    begun, stopped = threading.Event(), threading.Event()
+
+    class Slow(Fake):
+        def search(self, *args: Any, cancel: threading.Event, **kwargs: Any) -> Any:
+            begun.set()
+            while not cancel.is_set():
+                stopped.wait(0.001)
+            stopped.set()
+            raise QueryError("cancelled", "It was cancelled.")
+
+    async def leave() -> None:
+        task = asyncio.create_task(Toolset(Slow()).acall("Recall", {"terms": ["a"]}))
+        await asyncio.to_thread(begun.wait, 10)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(leave())
+    assert stopped.wait(10)
+
+
+def test_incognito_is_a_value_too(tmp_path: Path) -> None:
+    Store.create(tmp_path / "runtime.sqlite").close()
+    with Recall(tmp_path / "runtime.sqlite", incognito=lambda: True) as recall:
+        tools = Toolset(recall)
+        assert refused(tools.call("Recall", {"terms": ["a"]})) == "incognito_active"
+        assert refused(tools.call("RecallMore", {"anchor": ANCHOR})) == "incognito_active"
 
 
 @given(
