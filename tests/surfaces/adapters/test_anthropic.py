@@ -13,6 +13,7 @@ import pytest
 from harkback import Recall
 from harkback.tools import TOOLS, Toolset
 from harkback.tools.adapters import anthropic as adapter
+from support.documented import adapted
 from support.recalls import MATERIAL, PNG, SAID, anchor_in
 from support.vendors import vendor
 
@@ -76,14 +77,10 @@ class Api:
 
 
 def ask(api: Api, tools: Toolset) -> str:
+    """As the documentation does."""
     http = httpx.Client(transport=httpx.MockTransport(api))
     client = anthropic.Anthropic(api_key="none", http_client=http)
-    messages: list[Any] = [{"role": "user", "content": "Why did it fail?"}]
-    request = {"model": "m", "max_tokens": 99, "tools": adapter.tools(tools), "messages": messages}
-    while (message := client.messages.create(**request)).stop_reason == "tool_use":
-        messages.append({"role": "assistant", "content": message.content})
-        messages.append({"role": "user", "content": adapter.answers(tools, message.content)})
-    return message.content[0].text
+    return adapted("anthropic", tools)["ask_claude"](client, "m", "Why did it fail?")
 
 
 async def aask(api: Api, tools: Toolset) -> str:

@@ -12,6 +12,7 @@ import pytest
 from harkback import Recall
 from harkback.tools import TOOLS, Toolset
 from harkback.tools.adapters import langchain as adapter
+from support.documented import adapted
 from support.recalls import MATERIAL, PNG, SAID, Pictured, anchor_in
 from support.vendors import vendor
 
@@ -106,3 +107,8 @@ def test_only_what_is_granted_and_a_tool_alone(recall: Recall) -> None:
     for odd in ({"config": 1}, {"run_manager": 1}, {"self": 1}, {"arguments": 1}):
         answer = tool.invoke({"terms": ["retry limit"], **odd})
         assert SAID in answer or answer.startswith("error arguments_invalid:")
+
+
+def test_the_example(toolset: Toolset, capsys: pytest.CaptureFixture[str]) -> None:
+    assert adapted("langchain", toolset)["node"].tools_by_name.keys() == {s.name for s in TOOLS}
+    assert capsys.readouterr().out.startswith("Recall: 0 passages.")

@@ -15,6 +15,7 @@ from harkback import Recall
 from harkback.tools import TOOLS, Toolset
 from harkback.tools.adapters import openai as responses
 from harkback.tools.adapters import openai_chat as chat
+from support.documented import adapted
 from support.recalls import MATERIAL, PNG, SAID, anchor_in
 from support.vendors import vendor
 
@@ -114,14 +115,8 @@ def awaited(api: Api) -> Any:
 
 
 def ask(api: Api, toolset: Toolset) -> str:
-    client, tools = sync(api), responses.tools(toolset)
-    items: list[Any] = [{"role": "user", "content": "Why did it fail?"}]
-    while True:
-        response = client.responses.create(model="m", tools=tools, input=items)
-        found = responses.answers(toolset, response.output)
-        if not found:
-            return response.output_text
-        items += [*response.output, *found]
+    """As the documentation does."""
+    return adapted("openai", toolset)["ask"](sync(api), "m", "Why did it fail?")
 
 
 async def aask(api: Api, toolset: Toolset) -> str:
@@ -136,15 +131,8 @@ async def aask(api: Api, toolset: Toolset) -> str:
 
 
 def ask_chat(api: Api, toolset: Toolset) -> str:
-    client, tools = sync(api), chat.tools(toolset)
-    messages: list[Any] = [{"role": "user", "content": "Why did it fail?"}]
-    while True:
-        created = client.chat.completions.create(model="m", tools=tools, messages=messages)
-        message = created.choices[0].message
-        found = chat.answers(toolset, message.tool_calls)
-        if not found:
-            return message.content
-        messages += [message, *found]
+    """As the documentation does."""
+    return adapted("openai_chat", toolset)["ask_chat"](sync(api), "m", "Why did it fail?")
 
 
 async def aask_chat(api: Api, toolset: Toolset) -> str:

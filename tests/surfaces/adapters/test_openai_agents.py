@@ -11,6 +11,7 @@ import pytest
 from harkback import Recall
 from harkback.tools import TOOLS, Toolset
 from harkback.tools.adapters import openai_agents as adapter
+from support.documented import adapted
 from support.recalls import MATERIAL, SAID, anchor_in
 from support.vendors import vendor
 
@@ -91,3 +92,8 @@ def test_what_goes_into_a_request(toolset: Toolset) -> None:
 def test_only_what_is_granted(recall: Recall) -> None:
     (tool,) = adapter.tools(Toolset(recall, grants=["Recall"]))
     assert tool.name == "Recall"
+
+
+def test_the_example(toolset: Toolset) -> None:
+    agent = adapted("openai_agents", toolset)["agent"]
+    assert [tool.name for tool in agent.tools] == [spec.name for spec in TOOLS]

@@ -11,6 +11,7 @@ import pytest
 from harkback import Recall
 from harkback.tools import TOOLS, Toolset
 from harkback.tools.adapters import pydantic_ai as adapter
+from support.documented import adapted
 from support.recalls import MATERIAL, PNG, SAID, Pictured, anchor_in
 from support.vendors import vendor
 
@@ -75,3 +76,8 @@ def test_the_structured_form_is_metadata(recall: Recall) -> None:
 def test_only_what_is_granted(recall: Recall) -> None:
     (tool,) = adapter.tools(Toolset(recall, grants=["Recall"]))
     assert tool.name == "Recall"
+
+
+def test_the_example(toolset: Toolset, capsys: pytest.CaptureFixture[str]) -> None:
+    adapted("pydantic_ai", toolset)
+    assert capsys.readouterr().out.startswith('{"Recall":"Recall: ')
