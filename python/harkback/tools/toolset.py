@@ -3,7 +3,7 @@
 Invariant: whatever a model sends, a call gives a ToolAnswer and raises nothing; a tool that is not
 granted is as one that does not exist; nothing is searched while it is not certain which Turn is
 under way. What nobody foresaw is told to the host by the log, by its type and place alone: its
-words may be stored text. Proof: tests/unit/tools/test_toolset.py.
+words may be stored text. Proof: tests/unit/tools/test_toolset.py, tests/leaks/test_tools.py.
 """
 
 from __future__ import annotations
