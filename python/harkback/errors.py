@@ -11,6 +11,8 @@ from __future__ import annotations
 from typing import Literal, Self, TypeAlias
 
 QueryReason: TypeAlias = Literal[
+    "tool_unknown",
+    "arguments_invalid",
     "no_terms",
     "too_many_terms",
     "term_not_text",
@@ -50,6 +52,7 @@ UsageReason: TypeAlias = Literal[
     "finder_invalid",
     "finder_failed",
     "projects_invalid",
+    "grants_invalid",
     "input_too_large",
     "mapping_invalid",
     "closed",
