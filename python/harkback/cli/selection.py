@@ -18,9 +18,9 @@ import click
 
 from harkback.config import DEFAULT_KINDS
 from harkback.errors import SourceError
-from harkback.model import KINDS
+from harkback.model import KINDS, Session
 from harkback.recall import Recall
-from harkback.settings import load
+from harkback.settings import Settings, load
 from harkback.sources.base import Source
 from harkback.sources.discovery import Place, discover
 from harkback.sources.registry import open_source
@@ -90,13 +90,8 @@ class Selection:
         Raises:
             SourceError: with the path as a note; ``source_missing`` when no history is found.
         """
-        settings = load()
-        sources = self.sources()
-        recall = Recall(
-            *sources,
-            policy=settings.policy,
-            exclude_projects=(*settings.exclude_projects, *self.exclude),
-        )
+        settings, sources = load(), self.sources()
+        recall = self._over(settings, sources)
         try:
             yield recall
         except SourceError as error:
@@ -105,6 +100,23 @@ class Selection:
             raise
         finally:
             recall.close()
+
+    def opened(self, eligible: Callable[[Session], bool] | None = None) -> Recall:
+        """The same, for the caller to close, of the Sessions that are ``eligible``."""
+        return self._over(load(), self.sources(), eligible)
+
+    def _over(
+        self,
+        settings: Settings,
+        sources: Sequence[Source],
+        eligible: Callable[[Session], bool] | None = None,
+    ) -> Recall:
+        return Recall(
+            *sources,
+            policy=settings.policy,
+            eligible=eligible,
+            exclude_projects=(*settings.exclude_projects, *self.exclude),
+        )
 
     def sources(self) -> list[Source]:
         """The Sources, each once however often it is named."""
