@@ -6,14 +6,15 @@ what a Source cannot vouch for is offered. Proof: tests/differential/test_paths.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from harkback.config import SCAN_SLICE_SESSIONS
+from harkback.config import SCAN_SLICE_SECONDS, SCAN_SLICE_SESSIONS
 from harkback.model import Gap, Session
 from harkback.projects import Globs, excluded, project_of
-from harkback.query import Query
+from harkback.query import Query, heed
 from harkback.sources.base import Catalog, View
 
 
@@ -78,6 +79,7 @@ def eligible(
             _Belonging(view, catalog, query.projects),
         )
         for session in catalog.sessions:
+            heed(query.cancel)
             if not _is_within(view, query, session) or (
                 query.projects and not wanted.among(session)
             ):
@@ -127,18 +129,25 @@ def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:
     chosen: list[Candidate] = []
     declined: dict[Gap, None] = {}
     unreached = 0
-    size = SCAN_SLICE_SESSIONS if query.deadline is not None else max(1, len(candidates))
-    for start in range(0, len(candidates), size):
-        part = candidates[start : start + size]
+    watched = query.deadline is not None or query.cancel is not None
+    size = SCAN_SLICE_SESSIONS if watched else max(1, len(candidates))
+    stop = 0
+    while stop < len(candidates):
+        part = candidates[stop : stop + size]
+        stop += size
         if query.expired():
             unreached += len(part)
             continue
+        began = time.perf_counter()
         for view in dict.fromkeys(candidate.view for candidate in part):
             asked = [candidate for candidate in part if candidate.view is view]
             result = view.scan(query.folded, [candidate.session.id for candidate in asked])
             if result.declined is not None:
                 declined[result.declined] = None
             chosen.extend(c for c in asked if c.session.id in result.offered)
+        spent = max(time.perf_counter() - began, 1e-6)
+        seconds = min(SCAN_SLICE_SECONDS, query.left() / 4)
+        size = max(SCAN_SLICE_SESSIONS, int(len(part) * seconds / spent))
     return Offered(tuple(chosen), tuple(declined), unreached)
 
 

@@ -47,12 +47,16 @@ JSON_PASSAGES_BUDGET: Final = 16_000
 JSON_GAPS_BUDGET: Final = 3_500
 JSON_LEFT_OUT_BUDGET: Final = 3_000
 MAX_DISPOSITIONS: Final = 20  # Hits left out that an explained answer lists
+POINTER_CODE_POINTS: Final = 600  # of the text that a compacted context holds
 MAX_ALSO_IN: Final = 3  # other Sessions named beside a Message that they replay
 
 # Cost
 DEFAULT_MEMORY_BYTES: Final = 1 << 30
 VERIFY_BATCH_BYTES: Final = 64 << 20  # segments held at once by one search
-SCAN_SLICE_SESSIONS: Final = 64  # Sessions scanned between two looks at the deadline
+#: Between two looks at deadline and cancellation so many Sessions are scanned, or as many more as
+#: take so long, or a quarter of the time that is left.
+SCAN_SLICE_SESSIONS: Final = 64
+SCAN_SLICE_SECONDS: Final = 0.25
 FILL_SECONDS: Final = 0.25  # of a repeated search, spent on making more Sessions resident
 MAX_INPUT_BYTES: Final = 512 << 20  # redacted as one text, which takes some 8 times that in memory
 #: What was written to more recently may change again without its time telling: clocks of file

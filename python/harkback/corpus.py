@@ -19,9 +19,11 @@ from harkback.candidates import Candidate
 from harkback.engine import Engine
 from harkback.model import ABANDONED, KINDS, Entry, Gap, Hits, Row, StoredMessage
 from harkback.projection import project
+from harkback.query import heed
 from harkback.redaction import Redaction
 
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
+_AT_ONCE = 1024  # Messages made ready between two looks at whether the caller gave up
 
 
 @dataclass(slots=True)
@@ -68,9 +70,16 @@ class Corpus:
             return segment is not None and segment.epoch == candidate.view.epoch
 
     @contextmanager
-    def hold(self, candidate: Candidate) -> Iterator[Segment]:
-        """The segment of this Session, put if it is missing, kept until the end of the block."""
-        segment = self._find(candidate) or self._put(candidate)
+    def hold(
+        self, candidate: Candidate, cancel: threading.Event | None = None
+    ) -> Iterator[Segment]:
+        """The segment of this Session, put if it is missing, kept until the end of the block.
+
+        Raises:
+            QueryError: ``cancelled``, also between the steps of putting it.
+        """
+        heed(cancel)
+        segment = self._find(candidate) or self._put(candidate, cancel)
         try:
             yield segment
         finally:
@@ -103,10 +112,14 @@ class Corpus:
                     self._let_go(segment)
         return segment if same else None
 
-    def _put(self, candidate: Candidate) -> Segment:
+    def _put(self, candidate: Candidate, cancel: threading.Event | None) -> Segment:
         transcript = candidate.view.read(candidate.session.id)
+        made: list[tuple[Entry, int]] = []
+        for start in range(0, len(transcript.messages), _AT_ONCE):
+            heed(cancel)
+            made += map(self._entry, transcript.messages[start : start + _AT_ONCE])
+        heed(cancel)
         key = str(next(self._puts))
-        made = [self._entry(message) for message in transcript.messages]
         self._segments.put(key, [entry for entry, _ in made])
         failed = sum(count for _, count in made)
         message = "A finder of the host raised on pieces of text; each was taken out whole."

@@ -138,6 +138,9 @@ def assemble(
     unsearched = {
         "deadline",
         "source_failed",
+        "source_unreadable",
+        "source_locked",
+        "session_unreadable",
         "archived_excluded",
         "host_excluded",
         "project_excluded",

@@ -25,6 +25,9 @@ QueryReason: TypeAlias = Literal[
     "unknown_order",
     "deadline_invalid",
     "active_invalid",
+    "cancel_invalid",
+    "cancelled",
+    "incognito_active",
     "not_found",
     "unknown_view",
     "neighbours_out_of_range",
@@ -86,7 +89,10 @@ class HarkbackError(Exception):
 
 
 class QueryError(HarkbackError):
-    """The question cannot be asked as it stands; raised before any source is touched."""
+    """The question cannot be asked as it stands, or its answer is not wanted any more.
+
+    But for ``not_found``, ``cursor_invalid`` and ``cancelled`` no source was touched.
+    """
 
     def __init__(self, reason: QueryReason, message: str) -> None:
         super().__init__(reason, message)

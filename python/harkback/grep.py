@@ -17,7 +17,7 @@ from typing import Final
 from harkback.candidates import Candidate, Eligible
 from harkback.corpus import Corpus
 from harkback.engine import Engine
-from harkback.errors import SourceError
+from harkback.errors import QueryError, SourceError
 from harkback.graphemes import border_after, border_before
 from harkback.model import ABANDONED, KINDS, Gap, Kind, Leaf, SessionCard, Span
 from harkback.projection import project
@@ -87,7 +87,7 @@ class Grep:
         """Newest first."""
         try:
             yield from self._matches()
-        except SourceError as error:
+        except (QueryError, SourceError) as error:
             raise error.bare() from None
 
     def _matches(self) -> Iterator[Match]:
@@ -120,7 +120,7 @@ class Grep:
 
     def _take(self, candidate: Candidate) -> None:
         """Puts the matches of one Session in their places."""
-        with self._corpus.hold(candidate) as segment:
+        with self._corpus.hold(candidate, self._query.cancel) as segment:
             verified = verify_one(self._query, candidate, self._corpus, segment)
             inside, gaps = scope(self._query, verified)
             self._count([*verified.gaps, *gaps])

@@ -175,9 +175,13 @@ class Hits(NamedTuple):
 GapCode: TypeAlias = Literal[
     "not_searched",
     "source_failed",
+    "source_unreadable",
+    "source_locked",
     "source_incomplete",
     "session_unreadable",
     "record_damaged",
+    "record_oversized",
+    "format_drift",
     "stream_in_flight",
     "archived_excluded",
     "abandoned_excluded",

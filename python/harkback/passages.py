@@ -139,7 +139,7 @@ class _Maker:
             by_session.setdefault(hit.candidate, []).append(index)
         made: dict[int, _Draft] = {}
         for candidate, indexes in by_session.items():
-            with self._corpus.hold(candidate) as segment:
+            with self._corpus.hold(candidate, self._query.cancel) as segment:
                 for index in indexes:
                     made[index] = self._draft(self._ranking.shown[index], segment)
         return [made[index] for index in range(len(made))]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -29,6 +30,7 @@ from harkback.errors import QueryError
 from harkback.model import ABANDONED, KINDS, Passage, PassageMessage, Row, Session
 from harkback.projection import project
 from harkback.projects import Globs
+from harkback.query import check_active, check_cancel, heed
 from harkback.redaction import Redaction
 from harkback.rendering import (
     NOTICE,
@@ -62,6 +64,7 @@ class Request:
     behind: str | None
     active: tuple[str, str] | None
     unbounded: bool
+    cancel: threading.Event | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ def build(
     cursor: str | None,
     active: tuple[str, str] | None,
     unbounded: bool,
+    cancel: threading.Event | None = None,
 ) -> Request:
     """Checks what is asked for.
 
@@ -122,7 +126,7 @@ def build(
                 "neighbours_out_of_range", f"before and after are whole numbers from 0 to {limit}."
             )
     if not isinstance(anchor, str) or not _ANCHOR.fullmatch(anchor):
-        raise _not_found()
+        raise not_found()
     start, behind = 0, None
     if cursor is not None:
         if view == "audit" and re.fullmatch("[0-9]{1,12}", cursor, re.ASCII):
@@ -133,8 +137,10 @@ def build(
             raise QueryError(
                 "cursor_invalid", "The cursor is none that this view gave; start without one."
             )
+    under_way = check_active(active)
+    check_cancel(cancel)
     scope: Scope = view  # type: ignore[assignment]
-    return Request(anchor, scope, before, after, start, behind, active, unbounded)
+    return Request(anchor, scope, before, after, start, behind, under_way, unbounded, cancel)
 
 
 def read(
@@ -154,13 +160,14 @@ def read(
     home = asked.anchor[:16]
     candidate = find(views, allowed, projects, lambda s: anchor_home(s.source, s.id) == home)
     if candidate is None:
-        raise _not_found()
+        raise not_found()
     with ExitStack() as held:
-        segment = held.enter_context(corpus.hold(candidate))
+        segment = held.enter_context(corpus.hold(candidate, asked.cancel))
         return _Reader(engine, redaction, asked, candidate, segment, corpus).read()
 
 
-def _not_found() -> QueryError:
+def not_found() -> QueryError:
+    """Whatever the cause, so that it tells nothing."""
     return QueryError("not_found", "Nothing that may be read is at this anchor; search again.")
 
 
@@ -187,20 +194,21 @@ class _Reader:
     def read(self) -> Reading:
         number, row = self._find(self._asked.anchor)
         if self._is_active(row):
-            raise _not_found()
+            raise not_found()
         if self._asked.view == "audit":
             return self._audit(number, row)
         return self._around(number, row)
 
     def _find(self, anchor: str) -> tuple[int, Row]:
         for start in range(0, 1 << 62, _ROWS_AT_ONCE):
+            heed(self._asked.cancel)
             rows = self._corpus.rows(self._segment, start, start + _ROWS_AT_ONCE)
             for number, row in enumerate(rows, start):
                 if row.spans and anchor_id(anchor[:16], row.id) == anchor:
                     return number, row
             if len(rows) < _ROWS_AT_ONCE:
                 break
-        raise _not_found()
+        raise not_found()
 
     def _is_active(self, row: Row) -> bool:
         return self._asked.active == (self._candidate.session.id, row.turn)
@@ -292,7 +300,8 @@ class _Reader:
             after = self._side(number, row, 1, self._asked.after)
         else:
             last, behind = self._find(self._asked.behind)
-            if self._asked.view == "turn" and behind.turn != row.turn:
+            other = self._asked.view == "turn" and behind.turn != row.turn
+            if other or self._is_active(behind):
                 raise QueryError("cursor_invalid", "The cursor is of another Turn.")
             before = ([], True)
             after = self._side(last, behind, 1, self._asked.after or 1)

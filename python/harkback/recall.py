@@ -8,13 +8,14 @@ connections. Proof: tests/surfaces/test_recall.py.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path as FilePath
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
-from harkback import candidates, envelope, passages, query, ranking, reading, verification
+from harkback import candidates, envelope, passages, pointer, query, ranking, reading, verification
+from harkback.awaiting import twin
 from harkback.config import (
     DEFAULT_LIMIT,
     DEFAULT_MEMORY_BYTES,
@@ -24,16 +25,19 @@ from harkback.config import (
 from harkback.corpus import Corpus
 from harkback.engine import EngineName, load
 from harkback.envelope import Envelope
-from harkback.errors import QueryError, SourceError, UsageError
+from harkback.errors import QueryError, SourceError
 from harkback.grep import Grep
-from harkback.model import Gap, Kind, Session
+from harkback.model import Kind, Session
+from harkback.pointer import Pointer
 from harkback.projects import compile_globs
 from harkback.query import Moment, Order
 from harkback.reading import Reading, Scope
 from harkback.redaction import DEFAULT, Policy
 from harkback.sources.base import Source, View
-from harkback.sources.registry import open_source
+from harkback.sources.group import Group, gaps_of
 from harkback.verification import Path
+
+T = TypeVar("T")
 
 
 class Recall:
@@ -47,6 +51,7 @@ class Recall:
         eligible: the host's own word on which Sessions may be searched; a raise means no.
         exclude_projects: globs of projects whose Sessions are never searched, such as ``~/private``
             (``harkback.projects`` says what they match).
+        incognito: asked before anything is opened; unless it says exactly False, nothing is.
     """
 
     def __init__(
@@ -57,20 +62,16 @@ class Recall:
         memory_bytes: int = DEFAULT_MEMORY_BYTES,
         eligible: Callable[[Session], bool] | None = None,
         exclude_projects: Iterable[str] = (),
+        incognito: Callable[[], bool] | None = None,
     ) -> None:
         self._engine = load(engine)
         self._redaction = (policy or DEFAULT).bind(self._engine)
-        self._sources = [
-            open_source(FilePath(s)) if isinstance(s, str | os.PathLike) else s for s in sources
-        ]
-        names = [source.name for source in self._sources]
-        if len(set(names)) < len(names):
-            raise SourceError("source_duplicate", "Two sources have one name; name them apart.")
+        self._group = Group(sources)
         self._memory_bytes = memory_bytes
         self._allowed = eligible
         self._projects = compile_globs(exclude_projects)
+        self._incognito = incognito
         self._path = Path.AUTO
-        self._closed = False
         self._start()
 
     def _start(self) -> None:
@@ -95,6 +96,7 @@ class Recall:
         active: tuple[str, str] | None = None,
         explain: bool = False,
         deadline: float | None = None,
+        cancel: threading.Event | None = None,
     ) -> Envelope:
         """Passages of past Sessions that hold any of a few literal terms, best first.
 
@@ -112,9 +114,11 @@ class Recall:
             active: (Session, Turn) that is under way: never part of an answer.
             explain: give each score as a tree.
             deadline: seconds; Sessions not reached by then become a Gap.
+            cancel: once it is set, the search ends in ``cancelled``.
 
         Raises:
-            QueryError: the question cannot be asked so; no Source was touched.
+            QueryError: the question cannot be asked so, or now; no Source was touched, unless it
+                is ``cancelled``.
             SourceError: none of the Sources can be read.
             UsageError: the Recall is closed.
         """
@@ -135,10 +139,13 @@ class Recall:
             active=active,
             explain=explain,
             deadline=deadline,
+            cancel=cancel,
         )
         for attempt in range(UNSETTLED_RETRIES + 1):
             try:
                 return self._answer(asked)
+            except QueryError as error:
+                raise error.bare() from None
             except SourceError as error:
                 if error.reason != "source_unsettled" or attempt == UNSETTLED_RETRIES:
                     raise error.bare() from None
@@ -153,7 +160,7 @@ class Recall:
             ranked = ranking.rank(self._engine, asked, verified, found.records())
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
             return envelope.assemble(
-                asked, found, verified, ranked, shown, _gaps_of(failures), self._redaction
+                asked, found, verified, ranked, shown, gaps_of(failures), self._redaction
             )
 
     def more(
@@ -166,6 +173,7 @@ class Recall:
         cursor: str | None = None,
         active: tuple[str, str] | None = None,
         unbounded: bool = False,
+        cancel: threading.Event | None = None,
     ) -> Reading:
         """Reads on from the anchor of a Passage, or of any Message that an answer names.
 
@@ -176,6 +184,7 @@ class Recall:
             cursor: what the last answer gave, for what comes next.
             active: (Session, Turn) that is under way: never part of an answer.
             unbounded: lifts the Budget (for people, not models).
+            cancel: once it is set, reading ends in ``cancelled``.
 
         Raises:
             QueryError: it cannot be asked so; or ``not_found``, whatever the cause.
@@ -190,23 +199,29 @@ class Recall:
             cursor=cursor,
             active=active,
             unbounded=unbounded,
+            cancel=cancel,
         )
-        with ExitStack() as opened:
-            views, failures = self._views(opened)
-            try:
-                return reading.read(
-                    self._engine,
-                    self._redaction,
-                    asked,
-                    views,
-                    self._allowed,
-                    self._projects,
-                    self._corpus,
-                )
-            except SourceError as error:
-                raise error.bare() from None
-            except QueryError as error:
-                raise (failures[0] if failures else error).bare() from None
+        return self._of_one(reading.read, asked)
+
+    def compaction_pointer(
+        self,
+        session: str,
+        *,
+        active: tuple[str, str] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> Pointer:
+        """What a compacted context may hold in the place of what was cut: where it still is.
+
+        Args:
+            session: the id of the Session that is compacted.
+            active: (Session, Turn) that is under way: not counted, nor pointed to.
+            cancel: as for ``more``.
+
+        Raises:
+            QueryError, SourceError, UsageError: as ``more`` does.
+        """
+        asked = pointer.build(session, active=active, cancel=cancel)
+        return self._of_one(pointer.point, asked)
 
     @contextmanager
     def grep(
@@ -221,6 +236,7 @@ class Recall:
         include_abandoned: bool = False,
         projects: Iterable[str] = (),
         context: int | None = 0,
+        cancel: threading.Event | None = None,
     ) -> Iterator[Grep]:
         """Every Message that holds any of ``terms``, newest first, as the lines that match.
 
@@ -228,6 +244,7 @@ class Recall:
 
         Args:
             context: lines shown on each side of one that matches; None: no lines at all.
+            cancel: once it is set, ``Grep.matches`` ends in ``cancelled``.
 
         Raises:
             QueryError, SourceError, UsageError: as ``search`` does.
@@ -249,6 +266,7 @@ class Recall:
             active=None,
             explain=False,
             deadline=None,
+            cancel=cancel,
         )
         with ExitStack() as opened:
             views, failures = self._views(opened)
@@ -259,27 +277,41 @@ class Recall:
                 asked,
                 found,
                 self._corpus,
-                failures=_gaps_of(failures),
+                failures=gaps_of(failures),
                 path=self._path,
                 context=context,
             )
 
     def _views(self, opened: ExitStack) -> tuple[list[View], list[SourceError]]:
-        """A View of every Source that can be read, and why the others cannot."""
-        if self._closed:
-            raise UsageError("closed", "This Recall is closed; make another.")
+        """A View of every Source that can be read, and why the others cannot.
+
+        Every method goes through here, so nothing is opened while history is closed to them all.
+        """
+        query.admit(self._incognito)
         if self._process != os.getpid():
+            self._group.start()
             self._start()
-        views: list[View] = []
-        failures: list[SourceError] = []
-        for source in self._sources:
+        return self._group.views(self._engine, opened)
+
+    def _of_one(self, read: Callable[..., T], asked: object) -> T:
+        """What is read of one Session; a Source that failed may have held what is not found."""
+        with ExitStack() as opened:
+            views, failures = self._views(opened)
             try:
-                views.append(opened.enter_context(source.view(self._engine)))
+                return read(
+                    self._engine,
+                    self._redaction,
+                    asked,
+                    views,
+                    self._allowed,
+                    self._projects,
+                    self._corpus,
+                )
             except SourceError as error:
-                failures.append(error)
-        if failures and not views:
-            raise failures[0]
-        return views, failures
+                raise error.bare() from None
+            except QueryError as error:
+                lost = failures and error.reason == "not_found"
+                raise (failures[0] if lost else error).bare() from None
 
     def _prepare(self, asked: query.Query, found: candidates.Eligible) -> Path:
         """From the second search of an unchanged history on, Sessions become resident."""
@@ -290,11 +322,13 @@ class Recall:
             self._epochs = epochs
         return self._path
 
+    asearch = twin(search)
+    amore = twin(more)
+    acompaction_pointer = twin(compaction_pointer)
+
     def close(self) -> None:
-        """Lets go of memory and connections; the Sources are as they were."""
-        self._closed = True
-        for source in self._sources:
-            source.close()
+        """Lets go of memory and connections, once what is under way in other threads has ended."""
+        self._group.close()
 
     def __enter__(self) -> Self:
         return self
@@ -306,7 +340,3 @@ class Recall:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _gaps_of(failures: Iterable[SourceError]) -> list[Gap]:
-    return [Gap("source_failed", error.message, 1) for error in failures]

@@ -126,7 +126,7 @@ def _take_batch(
         for candidate in rest:
             if query.expired():
                 break
-            segment = held.enter_context(corpus.hold(candidate))
+            segment = held.enter_context(corpus.hold(candidate, query.cancel))
             batch.candidates.append(candidate)
             batch.segments.append(segment)
             size += segment.bytes
@@ -144,5 +144,5 @@ def fill(query: Query, found: Eligible, corpus: Corpus) -> None:
         if not corpus.has_room() or time.monotonic() >= until or query.expired():
             return
         if not corpus.current(candidate):
-            with corpus.hold(candidate):
+            with corpus.hold(candidate, query.cancel):
                 pass

@@ -30,9 +30,13 @@ NOT_ALL_SEARCHED: Final = 2
 MISSED: Final[frozenset[GapCode]] = frozenset(
     {
         "source_failed",
+        "source_unreadable",
+        "source_locked",
         "source_incomplete",
         "session_unreadable",
         "record_damaged",
+        "record_oversized",
+        "format_drift",
         "body_archived",
         "deadline",
     }

@@ -94,6 +94,9 @@ class Decoder:
     Args:
         headers: all of them, in order.
         taken: places of parts whose call id an earlier part has.
+
+    Attributes:
+        in_flight: whether the last of them is still being written, as far as its header tells.
     """
 
     def __init__(
@@ -103,6 +106,7 @@ class Decoder:
         follow: Follow,
         doubled: frozenset[str] = frozenset(),
     ) -> None:
+        self.in_flight = bool(headers) and _in_flight(headers[-1].record)
         self._headers = headers
         self._turns = turns(headers)
         self._follow = follow
@@ -167,7 +171,7 @@ class Decoder:
             timestamp=header.created,
             parts=parts,
             locator=("h" if half else "m") + header.place,
-            in_progress=header is self._headers[-1] and _in_flight(header.record),
+            in_progress=header is self._headers[-1] and self.in_flight,
             abandoned=undone,
         )
 

@@ -194,6 +194,8 @@ class OpenCodeReader:
         decoder = Decoder(
             list(headers.values()), self._listing.reverts.get(session), follow, doubled
         )
+        if decoder.in_flight:
+            findings.add_read("stream")
         wanted = {
             name
             for name, header in headers.items()

@@ -29,7 +29,7 @@ _MESSAGES: Final[dict[str, tuple[GapCode, str]]] = {
     "chunk_gap": ("record_damaged", "Long records lack a part and were left out."),
     "chunk_length": ("record_damaged", "Long records have another length than recorded."),
     "chunk_digest": ("record_damaged", "Long records have another digest than recorded."),
-    "long": ("record_damaged", "Records too long to be read were left out."),
+    "long": ("record_oversized", "Records too long to be read were left out."),
     "sealed": ("record_damaged", "Records that are encrypted were left out."),
     "beside": ("record_damaged", "Outputs kept beside the database could not be read."),
     "archived": ("body_archived", "Tool results were moved to an archive; their text is gone."),
