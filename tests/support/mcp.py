@@ -32,7 +32,7 @@ def started(*options: str | os.PathLike[str], patch: str = "") -> list[str]:
     main = "from harkback.cli import main; main()"
     code = f"import harkback.recall as recall\n{patch}\n{main}"
     start = ["-c", code] if patch else ["-m", "harkback"]
-    return [sys.executable, "-X", "dev", *start, "mcp", *map(os.fspath, options)]
+    return [sys.executable, *start, "mcp", *map(os.fspath, options)]
 
 
 @asynccontextmanager

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Final
 
 import click
@@ -34,6 +35,7 @@ _LOG: Final = logging.getLogger("harkback.mcp")
     multiple=True,
     help="Only this tool. May be repeated.  [default: all of them]",
 )
+@click.option("--workspace", metavar="KEY", help="The workspace whose facts are searched, too.")
 @click.option("--structured", is_flag=True, help="Send each answer as JSON too, beside the text.")
 @click.option("--vision", is_flag=True, help="Send images as images: the model sees them.")
 @click.option("--http", is_flag=True, help="Listen for HTTP on this machine, not on stdin.")
@@ -46,6 +48,7 @@ _LOG: Final = logging.getLogger("harkback.mcp")
 def mcp(
     selection: Selection,
     grants: tuple[str, ...],
+    workspace: str | None,
     structured: bool,
     vision: bool,
     http: bool,
@@ -89,6 +92,7 @@ def mcp(
         later,
         grants=grants or tuple(spec.name for spec in TOOLS),
         active=turn_under_way,
+        workspace=workspace,
         vision=vision,
         structured=structured,
     )
@@ -114,13 +118,17 @@ def _only(selection: Selection) -> Callable[[Session], bool] | None:
     return (lambda session: excluded(globs, session.project)) if globs else None
 
 
-def _opened(selection: Selection, only: Callable[[Session], bool] | None) -> Recall:
-    try:
-        return selection.opened(only)
-    except HarkbackError as error:
-        about = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
-        _LOG.warning("%s%s (%s)", about, error.message, error.reason)
-        raise
-    except click.UsageError as error:
-        _LOG.warning("%s", error.message)
-        raise SourceError("source_missing", error.message) from None
+@contextmanager
+def _opened(selection: Selection, only: Callable[[Session], bool] | None) -> Iterator[Recall]:
+    """The Recall; why there is none is also told to the person, with the place."""
+    with ExitStack() as held:
+        try:
+            recall = held.enter_context(selection.recall(only))
+        except HarkbackError as error:
+            about = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
+            _LOG.warning("%s%s (%s)", about, error.message, error.reason)
+            raise
+        except click.UsageError as error:
+            _LOG.warning("%s", error.message)
+            raise SourceError("source_missing", error.message) from None
+        yield recall

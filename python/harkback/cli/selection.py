@@ -20,7 +20,7 @@ from harkback.config import DEFAULT_KINDS
 from harkback.errors import SourceError
 from harkback.model import KINDS, Session
 from harkback.recall import Recall
-from harkback.settings import Settings, load
+from harkback.settings import load
 from harkback.sources.base import Source
 from harkback.sources.discovery import Place, discover
 from harkback.sources.registry import open_source
@@ -84,14 +84,23 @@ class Selection:
         }
 
     @contextmanager
-    def recall(self) -> Iterator[Recall]:
+    def recall(self, eligible: Callable[[Session], bool] | None = None) -> Iterator[Recall]:
         """A Recall over what was chosen, under the config file's policy.
+
+        Args:
+            eligible: narrows it further; None: nothing does.
 
         Raises:
             SourceError: with the path as a note; ``source_missing`` when no history is found.
         """
-        settings, sources = load(), self.sources()
-        recall = self._over(settings, sources)
+        settings = load()
+        sources = self.sources()
+        recall = Recall(
+            *sources,
+            policy=settings.policy,
+            eligible=eligible,
+            exclude_projects=(*settings.exclude_projects, *self.exclude),
+        )
         try:
             yield recall
         except SourceError as error:
@@ -100,23 +109,6 @@ class Selection:
             raise
         finally:
             recall.close()
-
-    def opened(self, eligible: Callable[[Session], bool] | None = None) -> Recall:
-        """The same, for the caller to close, of the Sessions that are ``eligible``."""
-        return self._over(load(), self.sources(), eligible)
-
-    def _over(
-        self,
-        settings: Settings,
-        sources: Sequence[Source],
-        eligible: Callable[[Session], bool] | None = None,
-    ) -> Recall:
-        return Recall(
-            *sources,
-            policy=settings.policy,
-            eligible=eligible,
-            exclude_projects=(*settings.exclude_projects, *self.exclude),
-        )
 
     def sources(self) -> list[Source]:
         """The Sources, each once however often it is named."""

@@ -8,6 +8,7 @@ then each call says why. Proof: tests/unit/mcp/test_later.py.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from threading import Lock
 from typing import Any
 
@@ -18,12 +19,13 @@ class Later:
     """What a Toolset asks of a Recall.
 
     Args:
-        open: makes the Recall; it may raise what a search may raise.
+        open: gives the Recall for as long as it is used; it may raise what a search may raise.
     """
 
-    def __init__(self, open: Callable[[], Recall]) -> None:
+    def __init__(self, open: Callable[[], AbstractContextManager[Recall]]) -> None:
         self._open = open
         self._lock = Lock()
+        self._held = ExitStack()
         self._opened: Recall | None = None
 
     def search(self, *args: Any, **kwargs: Any) -> Any:
@@ -38,11 +40,10 @@ class Later:
     def close(self) -> None:
         """Closes what was opened."""
         with self._lock:
-            if self._opened is not None:
-                self._opened.close()
+            self._held.close()
 
     def _recall(self) -> Any:
         with self._lock:
             if self._opened is None:
-                self._opened = self._open()
+                self._opened = self._held.enter_context(self._open())
             return self._opened

@@ -218,6 +218,21 @@ def test_an_agent_without_a_history_is_told_by_name(tmp_path: Path) -> None:
     assert said.startswith("error source_missing: No history of 'nobody' was found; there is: ")
 
 
+def test_the_workspace_of_facts_is_handed_on(zoo: Path) -> None:
+    patch = """
+quiet = recall.Recall.search
+def search(*args, workspace, **kwargs):
+    assert workspace == "shop"
+    return quiet(*args, **kwargs)
+recall.Recall.search = search
+"""
+
+    async def act(session: ClientSession) -> None:
+        assert "zebra" in text(await call(session, "Recall", terms=["zebra"]))
+
+    asked(act, "--store", zoo, "--workspace", "shop", patch=patch)
+
+
 def test_an_image_goes_as_an_image(zoo: Path) -> None:
     patch = """
 class Image:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from harkback import QueryError, Recall, SourceError, Store
+from harkback import QueryError, Recall, SourceError, Store, UsageError
 from harkback.mcp.later import Later
 
 
@@ -17,7 +17,7 @@ def test_it_is_opened_once_and_closed_once(tmp_path):
 
     def open_it():
         opened.append(Recall(path))
-        return opened[-1]
+        return opened[-1]  # a Recall is its own context
 
     with Store.create(path) as store:
         store.session("Zoo").turn().user("zebra")
@@ -37,7 +37,8 @@ def test_it_is_opened_once_and_closed_once(tmp_path):
     with pytest.raises(QueryError, match="at this anchor"):
         later.more("0" * 32)
     later.close()
-    assert opened[0]._closed
+    with pytest.raises(UsageError):
+        later.search(["zebra"])
 
 
 def test_what_fails_is_tried_again():
