@@ -3,8 +3,8 @@
 ``python benches/mcp_server.py`` starts `harkback mcp` on the store of the shape ``large`` (178 MB),
 asks until all of it is in memory, and times calls through the pipe, from the line that is written
 to the line that is read: a call that is refused for its arguments, and searches for a rare and a
-common term. Answers are compared with those of a Recall of this process first. Targets: a rare term within
-25 ms of the refused call, a common one within 60 ms.
+common term. Answers are compared with those of a Recall of this process first. Targets: a rare term
+within 25 ms of the refused call, a common one within 60 ms.
 """
 
 from __future__ import annotations

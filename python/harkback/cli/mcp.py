@@ -7,6 +7,7 @@ Proof: tests/surfaces/mcp/test_stdio.py, tests/surfaces/mcp/test_command.py.
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 from collections.abc import Callable, Iterator
@@ -75,6 +76,7 @@ def mcp(
     from harkback.mcp import wire
 
     out = None if http else wire.claim()
+    gc.disable()  # thousands of classes come to stay: to look for garbage is a seventh of the start
     try:
         from harkback.mcp.calls import Calls
         from harkback.mcp.ending import Ending
@@ -86,6 +88,8 @@ def mcp(
             raise
         install = "pip install 'harkback[mcp]'"
         raise UsageError("extra_missing", f"This needs more packages: {install}.") from None
+    gc.freeze()
+    gc.enable()
     start()
     later = Later(lambda: _opened(selection, only))
     tools = Toolset(

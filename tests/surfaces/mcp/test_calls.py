@@ -10,6 +10,9 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
+from harkback import Recall, Store
+from harkback.mcp.calls import Calls
+from harkback.tools import Toolset
 from support.mcp import client, raw
 
 #: A search that goes on until it is cancelled, and says when it is.
@@ -69,6 +72,27 @@ def test_a_client_that_leaves_has_its_calls_cancelled(zoo: Path) -> None:
         server.said(b"searching")
         assert server.leave()[0] == 0
     assert b"cancelled\n" in server.err
+
+
+def test_a_search_that_is_given_up_does_not_go_on(tmp_path: Path) -> None:
+    """The whole of it, on the slow engine, where it would take long."""
+    path = tmp_path / "runtime.sqlite"
+    with Store.create(path) as store, store.batch():
+        for number in range(40):
+            session = store.session(f"{number}").turn()
+            for _ in range(5):
+                session.user("zebra okapi " * 500)
+    with Recall(path, engine="reference") as recall:
+        calls = Calls(Toolset(recall))
+
+        async def give_up() -> None:
+            with anyio.move_on_after(0.2) as scope:
+                await calls.call("Recall", {"terms": ["zebra"]})
+            assert scope.cancelled_caught
+
+        anyio.run(give_up)
+        assert not calls.ended(0)
+        assert calls.ended(2)
 
 
 def test_a_timeout_of_the_sdk_s_client_is_a_cancellation(zoo: Path, tmp_path: Path) -> None:
