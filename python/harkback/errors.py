@@ -53,6 +53,8 @@ UsageReason: TypeAlias = Literal[
     "finder_failed",
     "projects_invalid",
     "grants_invalid",
+    "extra_missing",
+    "not_loopback",
     "input_too_large",
     "mapping_invalid",
     "closed",

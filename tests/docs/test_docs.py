@@ -212,7 +212,8 @@ def test_architecture_gives_a_reason_for_every_dependency() -> None:
     for crate in ("core", "python"):
         manifest = tomllib.loads((ROOT / f"rust/{crate}/Cargo.toml").read_text(encoding="utf-8"))
         cargo |= set(manifest["dependencies"]) - {"harkback-core"}
-    python = {re.split(r"[<>=]", each)[0] for each in PROJECT["project"]["dependencies"]}
+    wanted = PROJECT["project"]["dependencies"] + PROJECT["project"]["optional-dependencies"]["mcp"]
+    python = {re.split(r"[<>=]", each)[0] for each in wanted}
     assert {name for name in named if "sqlite3" not in name} == cargo | python
 
 

@@ -6,6 +6,7 @@ prints what it did, and ends with 1 at the first thing that does not hold.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -36,6 +37,23 @@ def command(*arguments: object, code: int) -> str:
     check("Traceback" not in err, f"{shown}: no traceback")
     check(KEY not in out + err, f"{shown}: no key")
     return out
+
+
+def served(store: Path) -> None:
+    """One call over MCP, with what the extra installed."""
+    start = [str(SCRIPT), "mcp", "--store", str(store)]
+    with subprocess.Popen(start, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        asked = {"name": "Recall", "arguments": {"terms": ["deploy"]}}
+        hello = {"protocolVersion": "2025-11-25", "capabilities": {}}
+        hello["clientInfo"] = {"name": "smoke", "version": "0"}
+        for number, (method, params) in enumerate([("initialize", hello), ("tools/call", asked)]):
+            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            server.stdin.write(json.dumps(message).encode() + b"\n")
+            server.stdin.flush()
+            answer = json.loads(server.stdout.readline())
+        check("[redacted]" in answer["result"]["content"][0]["text"], "a tool answers over MCP")
+        server.stdin.close()
+        check(server.wait(10) == 0, "the server ends with its client")
 
 
 def main() -> None:
@@ -80,6 +98,10 @@ def main() -> None:
         command("search", "okapi", "--store", store, code=1)
         command("search", "okapi", "--store", Path(folder, "nowhere"), code=2)
         command("search", KEY, "--store", store, code=2)
+        if importlib.util.find_spec("mcp") is None:
+            command("mcp", "--store", store, code=2)
+        else:
+            served(store)
         text = Path(folder, "notes.txt")
         text.write_text(f"Deploy with {KEY}, please.")
         check("with [redacted]," in command("redact", text, code=0), "a text is redacted")

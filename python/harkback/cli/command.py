@@ -16,6 +16,7 @@ import click
 from harkback.cli.demo import demo
 from harkback.cli.doctor import doctor
 from harkback.cli.grep import grep
+from harkback.cli.mcp import mcp
 from harkback.cli.neutral import line
 from harkback.cli.redact import redact
 from harkback.cli.search import search
@@ -69,12 +70,13 @@ def command() -> None:
     Find every match:  harkback grep TERM...
     Read on:           harkback show ANCHOR
     Clean a text:      harkback redact < FILE
+    Serve agents:      harkback mcp
 
     Histories of known agents are found where they lie; --store names others.
     """
 
 
-for each in (demo, doctor, grep, redact, search, show, sources):
+for each in (demo, doctor, grep, mcp, redact, search, show, sources):
     command.add_command(each)
 
 

@@ -18,7 +18,7 @@ import click
 
 from harkback.config import DEFAULT_KINDS
 from harkback.errors import SourceError
-from harkback.model import KINDS
+from harkback.model import KINDS, Session
 from harkback.recall import Recall
 from harkback.settings import load
 from harkback.sources.base import Source
@@ -84,8 +84,11 @@ class Selection:
         }
 
     @contextmanager
-    def recall(self) -> Iterator[Recall]:
+    def recall(self, eligible: Callable[[Session], bool] | None = None) -> Iterator[Recall]:
         """A Recall over what was chosen, under the config file's policy.
+
+        Args:
+            eligible: narrows it further; None: nothing does.
 
         Raises:
             SourceError: with the path as a note; ``source_missing`` when no history is found.
@@ -95,6 +98,7 @@ class Selection:
         recall = Recall(
             *sources,
             policy=settings.policy,
+            eligible=eligible,
             exclude_projects=(*settings.exclude_projects, *self.exclude),
         )
         try:
