@@ -57,6 +57,9 @@ VERIFY_BATCH_BYTES: Final = 64 << 20  # segments held at once by one search
 #: take so long, or a quarter of the time that is left.
 SCAN_SLICE_SESSIONS: Final = 64
 SCAN_SLICE_SECONDS: Final = 0.25
+#: A long Session that may be given up is folded in so many pieces at most, none smaller than this.
+PIECES: Final = 16
+PIECE_CODE_POINTS: Final = 4 << 20
 FILL_SECONDS: Final = 0.25  # of a repeated search, spent on making more Sessions resident
 MAX_INPUT_BYTES: Final = 512 << 20  # redacted as one text, which takes some 8 times that in memory
 #: What was written to more recently may change again without its time telling: clocks of file

@@ -16,7 +16,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from harkback.candidates import Candidate
+from harkback.config import PIECE_CODE_POINTS, PIECES
 from harkback.engine import Engine
+from harkback.errors import QueryError
 from harkback.model import ABANDONED, KINDS, Entry, Gap, Hits, Row, StoredMessage
 from harkback.projection import project
 from harkback.query import heed
@@ -118,9 +120,7 @@ class Corpus:
         for start in range(0, len(transcript.messages), _AT_ONCE):
             heed(cancel)
             made += map(self._entry, transcript.messages[start : start + _AT_ONCE])
-        heed(cancel)
-        key = str(next(self._puts))
-        self._segments.put(key, [entry for entry, _ in made])
+        key = self._folded([entry for entry, _ in made], cancel)
         failed = sum(count for _, count in made)
         message = "A finder of the host raised on pieces of text; each was taken out whole."
         failures = (Gap("finder_failed", message, failed),) if failed else ()
@@ -142,6 +142,24 @@ class Corpus:
             if before is not None and not before.holders:
                 self._forget(before)
         return segment
+
+    def _folded(self, entries: list[Entry], cancel: threading.Event | None) -> str:
+        """The key of a new segment of ``entries``; put piece by piece where that may be given up.
+
+        Every piece but the first copies those before it: so there are few, and all are large.
+        """
+        key = str(next(self._puts))
+        heed(cancel)
+        pieces = _pieces(entries) if cancel is not None else iter([entries])
+        self._segments.put(key, next(pieces, []))
+        for piece in pieces:
+            try:
+                heed(cancel)
+            except QueryError:
+                self._segments.drop(key)
+                raise
+            self._segments.extend(key, piece, [])
+        return key
 
     def _entry(self, stored: StoredMessage) -> tuple[Entry, int]:
         """The Message, redacted as far as finders have to, and the leaves one failed on."""
@@ -174,3 +192,19 @@ class Corpus:
             del self._current[segment.place]
         self._bytes -= segment.bytes
         self._segments.drop(segment.key)
+
+
+def _pieces(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
+    """At most ``PIECES`` and one, of about equal text, none below ``PIECE_CODE_POINTS`` but one."""
+    sizes = [sum(len(text) for text, _ in entry.leaves) for entry in entries]
+    room = max(PIECE_CODE_POINTS, sum(sizes) // PIECES)
+    piece: list[Entry] = []
+    taken = 0
+    for entry, size in zip(entries, sizes, strict=True):
+        piece.append(entry)
+        taken += size
+        if taken >= room:
+            yield piece
+            piece, taken = [], 0
+    if piece:
+        yield piece

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harkback import QueryError, Recall
+from harkback import QueryError, Recall, corpus
 from harkback.config import SCAN_SLICE_SESSIONS
 from harkback.engine import Engine
 from support.asking import WORD
@@ -102,6 +102,42 @@ def test_a_long_session_is_given_up_before_it_is_folded(engine: Engine) -> None:
     with Recall(source, engine=engine.name) as recall:
         search(recall, cancel=cancel)
     assert looks > 8
+
+
+@pytest.mark.parametrize("size", [1, 30])
+def test_a_session_put_in_pieces_is_the_same(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Whatever the pieces; and one that was given up between two of them leaves nothing behind."""
+    talk = [said(f"m{n}", f"{WORD} {n} " + "x" * (n % 7) * 20, turn=f"t{n}") for n in range(9)]
+    with Recall(Speaking({"s": talk}), engine=engine.name) as recall:
+        expected = recall.search([WORD], limit=25)
+    monkeypatch.setattr(corpus, "PIECE_CODE_POINTS", size)
+    monkeypatch.setattr(corpus, "PIECES", 1000)
+
+    class After(threading.Event):
+        looks = 10**6
+
+        def is_set(self) -> bool:
+            self.looks -= 1
+            return self.looks < 0
+
+    cancel = After()
+    with Recall(Speaking({"s": talk}), engine=engine.name) as recall:
+        assert recall.search([WORD], limit=25, cancel=cancel) == expected
+    given_up = 0
+    for looks in range(0, 10**6 - cancel.looks, 3):
+        cancel.looks = looks
+        with Recall(Speaking({"s": talk}), engine=engine.name) as recall:
+            with pytest.raises(QueryError):
+                recall.search([WORD], limit=25, cancel=cancel)
+            for key in map(str, range(3)):
+                if key not in recall._corpus._known:
+                    given_up += 1
+                    with pytest.raises(KeyError):
+                        recall._corpus._segments.size(key)
+            assert recall.search([WORD], limit=25) == expected
+    assert given_up
 
 
 @pytest.mark.parametrize("cancel", [True, 5, "now", object()])
