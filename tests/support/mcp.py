@@ -20,6 +20,17 @@ from typing import Any
 from mcp import ClientSession, StdioServerParameters, stdio_client
 
 PATIENCE_SECONDS = 30
+#: A search that goes on until it is cancelled, and says when it is.
+ENDLESS = """
+import sys
+from harkback import QueryError
+def search(*_, cancel, **__):
+    print("searching", file=sys.stderr, flush=True)
+    cancel.wait(60)
+    print("cancelled", file=sys.stderr, flush=True)
+    raise QueryError("cancelled", "The caller gave up.")
+recall.Recall.search = search
+"""
 HELLO = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},
