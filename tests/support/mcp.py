@@ -65,6 +65,8 @@ class Raw:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            # Buffered, as a client starts it: what is printed must not wait to reach the wire.
+            env={k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"},
         )
         self.out: list[bytes] = []
         self.err: list[bytes] = []
