@@ -49,6 +49,6 @@ def twin(
             raise
 
     waiting.__name__ = f"a{blocking.__name__}"
-    waiting.__qualname__ = f"Recall.{waiting.__name__}"
+    waiting.__qualname__ = f"{blocking.__qualname__.rpartition('.')[0]}.{waiting.__name__}"
     waiting.__doc__ = f"``{blocking.__name__}``, awaitable; cancelling the task stops the work."
     return waiting

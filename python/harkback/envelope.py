@@ -33,6 +33,7 @@ from harkback.rendering import (
     message_text,
     passage_head_text,
     passage_json,
+    reading_on_text,
 )
 from harkback.verification import Verified
 
@@ -66,6 +67,7 @@ class Envelope:
             f"Recall: {len(self.passages)} passages. {NOTICE}\n",
             f"Searched {reach.sessions} Sessions, {reach.records} records"
             + (f", oldest activity {oldest}.\n" if oldest else ".\n"),
+            reading_on_text(self.passages),
         ]
         for number, passage in enumerate(self.passages, 1):
             lines.append("\n" + passage_head_text(number, passage))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ NOTICE: Final = (
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FRAME_MARKS: Final = '·;,"|[]'
+_UNTITLED: Final = "(untitled)"
 _UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
 
 
@@ -45,7 +47,7 @@ def label(text: str, limit: int = MAX_LABEL_CODE_POINTS) -> str:
 
 def framed(line: str) -> str:
     """A label for a line of the frame: in quotes if it holds a mark that such lines are made of."""
-    if any(mark in line for mark in _FRAME_MARKS):
+    if line == _UNTITLED or any(mark in line for mark in _FRAME_MARKS):
         return json.dumps(line, ensure_ascii=False)
     return line
 
@@ -67,7 +69,7 @@ def message_text(message: PassageMessage) -> str:
     """One Message of a Passage: a line that says what it is, then the quoted text."""
     head = [message.kind, iso(message.timestamp) or "undated"]
     if message.field is not None:
-        head.append(framed(message.field))
+        head.append(f"field {framed(message.field)}")
     if message.is_anchor:
         head.append("match")
     if message.in_progress:
@@ -82,7 +84,7 @@ def message_text(message: PassageMessage) -> str:
 def passage_head_text(number: int, passage: Passage) -> str:
     """The line that opens a Passage, and what else is known of it."""
     session = passage.session
-    about = [framed(session.title) or "(untitled)", framed(session.source)]
+    about = [framed(session.title) or _UNTITLED, framed(session.source)]
     if session.project:
         about.append(framed(session.project))
     about.append(iso(session.last_activity_at) or "undated")
@@ -99,6 +101,16 @@ def passage_head_text(number: int, passage: Passage) -> str:
     if more:
         lines.append(f"more of this Turn {' and '.join(more)}")
     return "; ".join(lines) + "\n"
+
+
+def reading_on_text(passages: Iterable[Passage]) -> str:
+    """How to get what Passages leave out; nothing if they leave nothing out."""
+    around = cut = False
+    for passage in passages:
+        around = around or passage.has_more_before or passage.has_more_after
+        cut = cut or any(message.truncated for message in passage.messages)
+    ways = ["its Turn"] * around + ['with view "audit" all of a Message that is cut'] * cut
+    return f"RecallMore with an anchor gives {', '.join(ways)}.\n" if ways else ""
 
 
 def gap_text(gap: Gap) -> str:

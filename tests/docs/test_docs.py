@@ -62,14 +62,15 @@ def test_the_commands_that_the_readme_promises() -> None:
 
 
 def run(name: str) -> None:
-    """Every Python example of a document, in one folder, one after another."""
+    """Every Python example of a document, in one folder, one after another, as of one module."""
+    module: dict[str, Any] = {"__name__": "example"}
     for example in blocks(TEXTS[name], "python"):
-        exec(compile(example, name, "exec"), {"__name__": "example"})
+        exec(compile(example, name, "exec"), module)
 
 
 def test_the_examples_for_hosts_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert len(blocks(TEXTS["docs/hosts.md"], "python")) == 5
+    assert len(blocks(TEXTS["docs/hosts.md"], "python")) == 11
     run("docs/hosts.md")
 
 
@@ -165,7 +166,8 @@ def help_of(sub: str) -> set[str]:
 
 def test_hosts_names_every_argument_in_order() -> None:
     hosts = TEXTS["docs/hosts.md"]
-    methods = [(f"`Recall.{m.__name__}(", m) for m in (Recall.search, Recall.more, Recall.grep)]
+    named = (Recall.search, Recall.more, Recall.grep, Recall.compaction_pointer)
+    methods = [(f"`Recall.{m.__name__}(", m) for m in named]
     for heading, method in [("`Recall(", Recall.__init__), *methods]:
         cells = " ".join(table(hosts, heading))
         assert re.findall(r"`(\w+)`", cells) == list(inspect.signature(method).parameters)[1:]

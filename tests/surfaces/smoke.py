@@ -59,6 +59,7 @@ def served(store: Path) -> None:
 def main() -> None:
     import harkback
     import harkback.engine
+    from harkback.tools import Toolset
 
     print(f"harkback {harkback.__version__} in {Path(harkback.__file__).parent}")
     check((Path(harkback.__file__).parent / "py.typed").is_file(), "the package says it is typed")
@@ -83,6 +84,8 @@ def main() -> None:
                     refused = None
                 except harkback.QueryError as error:
                     refused = error.reason
+                called = Toolset(recall).call("Recall", {"terms": "deploy"})
+            check("| Deploy with [redacted]" in called.text, f"{name}: a tool answers")
             check(refused == "term_credential", f"{name}: a credential is refused as a term")
             check(
                 all(json.loads(each)["passages"] for each in answers[name]), f"{name}: finds it all"

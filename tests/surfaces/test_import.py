@@ -25,7 +25,11 @@ def test_import_alone_loads_no_stage():
 
 @pytest.mark.parametrize(
     "statement",
-    ["from harkback import *", "import harkback; harkback.Recall(memory_bytes=0)"],
+    [
+        "from harkback import *",
+        "import harkback; harkback.Recall(memory_bytes=0)",
+        "import harkback; from harkback.tools import Toolset; Toolset(harkback.Recall())",
+    ],
 )
 def test_heavy_modules_stay_at_the_edge(statement):
     heavy = {"asyncio", "click", "mcp", "numpy", "rich"}

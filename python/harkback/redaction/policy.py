@@ -20,6 +20,7 @@ from harkback.engine import Engine, Redactor
 from harkback.errors import UsageError
 from harkback.model import Leaf, RedactedSpan, Rule, Span, Validator
 from harkback.redaction import pairs
+from harkback.redaction.blocks import Blocks
 from harkback.redaction.finders import Examined, Finder, check_finder, examine
 from harkback.redaction.marking import marked
 from harkback.redaction.naming import named
@@ -27,7 +28,7 @@ from harkback.redaction.shape import check, check_run
 from harkback.redaction.unfinished import Unfinished
 
 #: Names what both engines do with rules; changes whenever that could change a span.
-ALGORITHM = "harkback-redaction-2"
+ALGORITHM = "harkback-redaction-3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,11 @@ def _prepared(rules: tuple[Rule, ...], engine: Engine) -> Redactor:
 
 
 @functools.lru_cache(maxsize=4)
+def _blocks(rules: tuple[Rule, ...]) -> Blocks:
+    return Blocks(rules)
+
+
+@functools.lru_cache(maxsize=4)
 def _unfinished(rules: tuple[Rule, ...]) -> Unfinished:
     return Unfinished(rules)
 
@@ -163,18 +169,20 @@ class Redaction:
         return examine(self._engine, self.redactor, finders, text)
 
     def prepare(self, leaves: Iterable[Leaf]) -> list[tuple[str, bool]]:
-        """Leaves as the Corpus takes them: text, and whether its name makes it a secret.
+        """Leaves as the Corpus takes them: text, and whether other text makes it a secret.
 
-        The name is a key of its path, or another leaf beside it.
+        That is a name, a key of its path or another leaf beside it, or a leaf that opens a block.
 
         Args:
             leaves: all of one Message, none of them empty, in document order.
         """
         leaves = list(leaves)
         known: dict[str, bool] = {}  # beside the kept ones: a long name is judged once a Message
-        paired = pairs.values(leaves, self.sensitive)
+        beside = pairs.values(leaves, self.sensitive)
+        if len(leaves) > 1:
+            beside |= _blocks(self.policy.rules).inside(leaves)
         return [
-            (text, at in paired or self._hides(path, known))
+            (text, at in beside or self._hides(path, known))
             for at, (path, text) in enumerate(leaves)
         ]
 

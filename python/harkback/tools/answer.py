@@ -6,6 +6,7 @@ of one line that carries no stored text. Proof: tests/unit/tools/test_toolset.py
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -29,3 +30,10 @@ class ToolAnswer:
     def to_dict(self) -> dict[str, Any]:
         """The structure, of values that JSON has; made when it is asked for."""
         return self._form()
+
+    def encoded_image(self) -> tuple[str, str] | None:
+        """The image as most APIs take it: MIME type and base64."""
+        if self.image is None:
+            return None
+        mime, data = self.image
+        return mime, base64.b64encode(data).decode("ascii")

@@ -12,10 +12,12 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from harkback.errors import QueryError
-from harkback.query import Moment
+
+if TYPE_CHECKING:
+    from harkback.query import Moment
 
 Reader: TypeAlias = Callable[[str, Any], Any]
 #: As milliseconds, a time in 1973; a smaller number is one of seconds.

@@ -7,6 +7,7 @@ named. Proof: tests/unit/tools/test_specs.py.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,6 +21,20 @@ class ToolSpec:
     name: str
     description: str
     schema: dict[str, Any]  # shared: whoever hands it to what may change it hands on a copy
+
+    def strict_schema(self) -> dict[str, Any]:
+        """A copy for APIs that hold a model to the schema and know no optional properties.
+
+        Every property is required; one that may be left out may be null.
+        """
+        schema = copy.deepcopy(self.schema)
+        for name, each in schema["properties"].items():
+            if name not in schema["required"]:
+                each["type"] = [each["type"], "null"]
+                if "enum" in each:
+                    each["enum"].append(None)
+        schema["required"] = list(schema["properties"])
+        return schema
 
 
 def _object(required: str, **properties: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 Invariant: whatever a model sends, a call gives a ToolAnswer and raises nothing; a tool that is not
 granted is as one that does not exist; nothing is searched while it is not certain which Turn is
 under way. What nobody foresaw is told to the host by the log, by its type and place alone: its
-words may be stored text. Proof: tests/unit/tools/test_toolset.py.
+words may be stored text. Proof: tests/unit/tools/test_toolset.py, tests/leaks/test_tools.py.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import PurePath
 from threading import Event
 from typing import Any, Final, Protocol, TypeAlias
 
+from harkback.awaiting import twin
 from harkback.errors import HarkbackError, QueryError, UsageError
 from harkback.tools import arguments
 from harkback.tools.answer import ToolAnswer
@@ -78,30 +79,24 @@ class Toolset:
         Args:
             name: of the tool.
             arguments: as the model sent them: a mapping, or the JSON text of one.
-            cancel: ends the call early when it is set.
+            cancel: once it is set, the call ends in ``cancelled``.
         """
         try:
-            return self._answer(name, arguments, {} if cancel is None else {"cancel": cancel})
+            return self._answer(name, arguments, cancel)
         except HarkbackError as error:
             return ToolAnswer.failed(error.reason, error.message)
         except Exception as error:
             _report(error)
             return ToolAnswer.failed("internal", "It failed inside; try once more, or go on.")
 
-    async def acall(
-        self, name: str, arguments: Mapping[str, Any] | str | None, *, cancel: Event | None = None
-    ) -> ToolAnswer:
-        """``call`` on a thread of its own."""
-        import asyncio
+    acall = twin(call)
 
-        return await asyncio.to_thread(self.call, name, arguments, cancel=cancel)
-
-    def _answer(self, name: str, given: object, options: dict[str, Any]) -> ToolAnswer:
+    def _answer(self, name: str, given: object, cancel: Event | None) -> ToolAnswer:
         if name not in (spec.name for spec in self.specs):
             names = ", ".join(spec.name for spec in self.specs) or "none"
             raise QueryError("tool_unknown", f"The tools are: {names}.")
         asked = arguments.read(name, given)
-        options["active"] = self._turn()
+        options: dict[str, Any] = {"active": self._turn(), "cancel": cancel}
         match name:
             case "Recall":
                 if self._workspace is not None:

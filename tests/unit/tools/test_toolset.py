@@ -8,7 +8,6 @@ import logging
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,42 +18,10 @@ from harkback import QueryError, Recall, SourceError, Store, UsageError
 from harkback.config import JSON_BUDGET, TEXT_BUDGET
 from harkback.engine import Engine
 from harkback.tools import TOOLS, ToolAnswer, Toolset
+from support.recalls import Fake, material
 
 NAMES = [spec.name for spec in TOOLS]
 ANCHOR = "ab" * 16
-
-
-class Fake:
-    """Keeps what it is asked and gives, or raises, what it is told to."""
-
-    def __init__(self, given: Any = None) -> None:
-        self.asked: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
-        self.given = given or SimpleNamespace(text=lambda: "text", to_dict=lambda: {"kind": "x"})
-
-    def _answer(self, method: str, *args: Any, **kwargs: Any) -> Any:
-        self.asked.append((method, args, kwargs))
-        if isinstance(self.given, BaseException):
-            raise self.given
-        return self.given
-
-    def search(self, *args: Any, **kwargs: Any) -> Any:
-        return self._answer("search", *args, **kwargs)
-
-    def more(self, *args: Any, **kwargs: Any) -> Any:
-        return self._answer("more", *args, **kwargs)
-
-    def material(self, *args: Any, **kwargs: Any) -> Any:
-        return self._answer("material", *args, **kwargs)
-
-
-def material(kind: str, data: bytes | None = None) -> SimpleNamespace:
-    return SimpleNamespace(
-        kind=kind,
-        data=data,
-        mime="image/png",
-        text=lambda: "RecallMaterial",
-        to_dict=lambda: {"kind": "recall_material"},
-    )
 
 
 def refused(answer: ToolAnswer) -> str:
@@ -173,7 +140,11 @@ def test_what_the_host_says_goes_with_every_call() -> None:
     assert fake.asked == [
         ("search", (["a"],), {"limit": 3, "active": ("s", "1"), "cancel": cancel, **workspace}),
         ("more", (ANCHOR,), {"view": "scroll", "active": ("s", "2"), "cancel": cancel}),
-        ("material", (ANCHOR,), {"cursor": "9", "active": None, "vision": True}),
+        (
+            "material",
+            (ANCHOR,),
+            {"cursor": "9", "active": None, "cancel": None, "vision": True},
+        ),
     ]
 
 
@@ -204,7 +175,9 @@ def test_an_image_stands_beside_the_text() -> None:
     tools = Toolset(Fake(material("image", b"\x89PNG")), vision=True)
     answer = tools.call("RecallMaterial", {"id": ANCHOR})
     assert answer.image == ("image/png", b"\x89PNG")
-    assert (answer.text, answer.to_dict()) == ("RecallMaterial", {"kind": "recall_material"})
+    assert answer.text == "RecallMaterial, an image.\n"
+    assert answer.to_dict() == {"kind": "recall_material"}
+    assert answer.encoded_image() == ("image/png", "iVBORw==")
     for each in (material("unsupported"), material("text", b"no image")):
         assert Toolset(Fake(each)).call("RecallMaterial", {"id": ANCHOR}).image is None
 
@@ -227,7 +200,7 @@ def test_what_nobody_foresaw_is_logged_without_its_words(
     (record,) = caplog.records
     assert (record.name, record.levelname, record.exc_info) == ("harkback.tools", "ERROR", None)
     assert "KeyError at " in record.getMessage()
-    assert "test_toolset.py:" in record.getMessage()
+    assert "recalls.py:" in record.getMessage()
     assert "stored" not in record.getMessage() + answer.text
     assert "spoken" not in record.getMessage() + answer.text
 
@@ -247,6 +220,43 @@ def test_the_awaitable_twin(recall: Recall) -> None:
     texts = {answer.text for answer in asyncio.run(several())}
     assert texts == {tools.call("Recall", given).text}
     assert refused(asyncio.run(tools.acall("Nothing", {}))) == "tool_unknown"
+
+
+def test_cancelling_is_handed_on(recall: Recall) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    tools = Toolset(recall)
+    assert refused(tools.call("Recall", {"terms": ["a"]}, cancel=cancel)) == "cancelled"
+
+
+def test_a_task_that_is_cancelled_stops_the_work() -> None:
+    begun, stopped = threading.Event(), threading.Event()
+
+    class Slow(Fake):
+        def search(self, *args: Any, cancel: threading.Event, **kwargs: Any) -> Any:
+            begun.set()
+            while not cancel.is_set():
+                stopped.wait(0.001)
+            stopped.set()
+            raise QueryError("cancelled", "It was cancelled.")
+
+    async def leave() -> None:
+        task = asyncio.create_task(Toolset(Slow()).acall("Recall", {"terms": ["a"]}))
+        await asyncio.to_thread(begun.wait, 10)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(leave())
+    assert stopped.wait(10)
+
+
+def test_incognito_is_a_value_too(tmp_path: Path) -> None:
+    Store.create(tmp_path / "runtime.sqlite").close()
+    with Recall(tmp_path / "runtime.sqlite", incognito=lambda: True) as recall:
+        tools = Toolset(recall)
+        assert refused(tools.call("Recall", {"terms": ["a"]})) == "incognito_active"
+        assert refused(tools.call("RecallMore", {"anchor": ANCHOR})) == "incognito_active"
 
 
 @given(
