@@ -20,6 +20,17 @@ from typing import Any
 from mcp import ClientSession, StdioServerParameters, stdio_client
 
 PATIENCE_SECONDS = 30
+#: A search that goes on until it is cancelled, and says when it is.
+ENDLESS = """
+import sys
+from harkback import QueryError
+def search(*_, cancel, **__):
+    print("searching", file=sys.stderr, flush=True)
+    cancel.wait(60)
+    print("cancelled", file=sys.stderr, flush=True)
+    raise QueryError("cancelled", "The caller gave up.")
+recall.Recall.search = search
+"""
 HELLO = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},
@@ -54,6 +65,8 @@ class Raw:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            # Buffered, as a client starts it: what is printed must not wait to reach the wire.
+            env={k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"},
         )
         self.out: list[bytes] = []
         self.err: list[bytes] = []

@@ -13,19 +13,8 @@ from mcp_types import CallToolResult
 from harkback import Recall, Store
 from harkback.mcp.calls import Calls
 from harkback.tools import Toolset
-from support.mcp import client, raw
+from support.mcp import ENDLESS, client, raw
 
-#: A search that goes on until it is cancelled, and says when it is.
-ENDLESS = """
-import sys
-from harkback import QueryError
-def search(*_, cancel, **__):
-    print("searching", file=sys.stderr, flush=True)
-    cancel.wait(60)
-    print("cancelled", file=sys.stderr, flush=True)
-    raise QueryError("not_found", "It was cancelled.")
-recall.Recall.search = search
-"""
 #: Searches that answer only once two of them are under way.
 PAIRED = """
 import threading

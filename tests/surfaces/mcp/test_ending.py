@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from support.mcp import HELLO, raw, started
+from support.mcp import ENDLESS, HELLO, raw, started
 
 #: A search that does not heed its cancellation.
 DEAF = """
@@ -28,6 +28,8 @@ LARGE = """
 class Large:
     def text(self):
         return "x" * 10_000_000
+    def to_dict(self):
+        return {}
 recall.Recall.search = lambda *_, **__: Large()
 """
 SIGNALS = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -92,6 +94,16 @@ def write(
         message["params"] = params
     process.stdin.write(json.dumps(message).encode() + b"\n")
     process.stdin.flush()
+
+
+@SIGNALS
+def test_a_signal_cancels_what_is_under_way(zoo: Path) -> None:
+    with raw("--store", zoo, patch=ENDLESS) as server:
+        server.call("Recall", {"terms": ["zebra"]})
+        server.said(b"searching")
+        server.process.send_signal(signal.SIGTERM)
+        assert server.wait() == 128 + signal.SIGTERM
+    assert b"cancelled\n" in server.err
 
 
 def test_the_client_leaves_without_reading_what_it_asked_for(zoo: Path) -> None:

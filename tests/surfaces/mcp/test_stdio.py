@@ -16,10 +16,8 @@ import os, subprocess, sys
 quiet = recall.Recall.search
 def search(*args, **kwargs):
     print("noise 1")
-    sys.__stdout__.write("noise 2\\n")
-    sys.__stdout__.flush()
-    os.write(1, b"noise 3\\n")
-    subprocess.run([sys.executable, "-c", "print('noise 4')"], check=True)
+    os.write(1, b"noise 2\\n")
+    subprocess.run([sys.executable, "-c", "print('noise 3')"], check=True)
     return quiet(*args, **kwargs)
 recall.Recall.search = search
 """
@@ -57,7 +55,7 @@ def test_what_is_printed_does_not_reach_the_client(zoo: Path) -> None:
         assert "斑马" in server.receive()["result"]["content"][0]["text"]
         assert server.leave()[0] == 0
         assert len(only_protocol(server)) == 2
-    for number in range(1, 5):
+    for number in range(1, 4):
         assert f"noise {number}\n".encode() in server.err
 
 
