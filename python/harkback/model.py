@@ -193,6 +193,7 @@ GapCode: TypeAlias = Literal[
     "term_without_match",
     "hits_not_shown",
     "text_shortened",
+    "facts_unavailable",
 ]
 
 
@@ -262,6 +263,21 @@ class Passage:
     messages: tuple[PassageMessage, ...]
     also_in: tuple[str, ...] = ()
     explanation: Explanation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One distilled fact as an answer shows it: redacted, then cut."""
+
+    id: str
+    content: str
+    kind: str
+    scope: Literal["global", "workspace", "file"]
+    observed_at: int
+    updated_at: int
+    matched_terms: tuple[str, ...]
+    anchors: tuple[str, ...] = ()  # of Messages that it was taken from
+    source: str = ""  # the store it is kept in, or the file
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ class Query:
     active: tuple[str, str] | None
     explain: bool
     deadline: float | None  # on the monotonic clock
+    workspace: str | None  # whose facts are searched beside those of all
 
     def expired(self) -> bool:
         """Whether the deadline has passed."""
@@ -77,6 +78,7 @@ def build(
     active: tuple[str, str] | None,
     explain: bool,
     deadline: float | None,
+    workspace: str | None = None,
 ) -> Query:
     """Checks and normalises a question.
 
@@ -98,6 +100,8 @@ def build(
         raise QueryError("deadline_invalid", "deadline is a positive number of seconds.")
     if active is not None and not _is_pair(active):
         raise QueryError("active_invalid", "active is a pair of strings: Session id, Turn id.")
+    if not isinstance(workspace, str | None):
+        raise QueryError("workspace_invalid", "workspace is the key of a workspace, a string.")
     return Query(
         terms=spoken,
         folded=folded,
@@ -113,6 +117,7 @@ def build(
         active=active,
         explain=explain,
         deadline=None if deadline is None else time.monotonic() + deadline,
+        workspace=workspace,
     )
 
 

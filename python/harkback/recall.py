@@ -1,6 +1,7 @@
 """Recall: one object over the history of one or more Sources. Each method is one line of stages.
 
-Data flow: query -> Views -> candidates -> corpus (verifies) -> ranking -> passages -> envelope.
+Data flow: query -> Views -> facts, candidates -> corpus (verifies) -> ranking -> passages ->
+envelope.
 Safe to call from several threads; a forked child starts with an empty corpus and its own
 connections. Proof: tests/surfaces/test_recall.py.
 """
@@ -25,6 +26,9 @@ from harkback.corpus import Corpus
 from harkback.engine import EngineName, load
 from harkback.envelope import Envelope
 from harkback.errors import QueryError, SourceError, UsageError
+from harkback.facts.base import FactSource
+from harkback.facts.memory import MemoryStore
+from harkback.facts.search import Facts
 from harkback.grep import Grep
 from harkback.model import Gap, Kind, Session
 from harkback.projects import compile_globs
@@ -47,6 +51,7 @@ class Recall:
         eligible: the host's own word on which Sessions may be searched; a raise means no.
         exclude_projects: globs of projects whose Sessions are never searched, such as ``~/private``
             (``harkback.projects`` says what they match).
+        facts: stores of distilled facts, or paths of a ``memory.sqlite`` or its folder.
     """
 
     def __init__(
@@ -57,13 +62,18 @@ class Recall:
         memory_bytes: int = DEFAULT_MEMORY_BYTES,
         eligible: Callable[[Session], bool] | None = None,
         exclude_projects: Iterable[str] = (),
+        facts: Iterable[FactSource | str | os.PathLike[str]] = (),
     ) -> None:
         self._engine = load(engine)
         self._redaction = (policy or DEFAULT).bind(self._engine)
         self._sources = [
             open_source(FilePath(s)) if isinstance(s, str | os.PathLike) else s for s in sources
         ]
+        self._fact_sources: list[FactSource] = [
+            MemoryStore(store) if isinstance(store, str | os.PathLike) else store for store in facts
+        ]
         names = [source.name for source in self._sources]
+        names += (store.name for store in self._fact_sources)
         if len(set(names)) < len(names):
             raise SourceError("source_duplicate", "Two sources have one name; name them apart.")
         self._memory_bytes = memory_bytes
@@ -76,6 +86,7 @@ class Recall:
     def _start(self) -> None:
         self._process = os.getpid()
         self._corpus = Corpus(self._engine, self._redaction, self._memory_bytes)
+        self._facts = Facts(self._engine, self._redaction, self._fact_sources, self._memory_bytes)
         self._epochs: dict[str, Hashable] = {}  # of the last search
 
     def search(
@@ -95,6 +106,7 @@ class Recall:
         active: tuple[str, str] | None = None,
         explain: bool = False,
         deadline: float | None = None,
+        workspace: str | None = None,
     ) -> Envelope:
         """Passages of past Sessions that hold any of a few literal terms, best first.
 
@@ -112,6 +124,7 @@ class Recall:
             active: (Session, Turn) that is under way: never part of an answer.
             explain: give each score as a tree.
             deadline: seconds; Sessions not reached by then become a Gap.
+            workspace: the key of the workspace whose facts are searched beside those of all.
 
         Raises:
             QueryError: the question cannot be asked so; no Source was touched.
@@ -135,6 +148,7 @@ class Recall:
             active=active,
             explain=explain,
             deadline=deadline,
+            workspace=workspace,
         )
         for attempt in range(UNSETTLED_RETRIES + 1):
             try:
@@ -147,13 +161,14 @@ class Recall:
     def _answer(self, asked: query.Query) -> Envelope:
         with ExitStack() as opened:
             views, failures = self._views(opened)
+            facts = self._facts.search(asked, views, self._allowed, self._projects)
             found = candidates.eligible(views, asked, self._allowed, self._projects)
             path = self._prepare(asked, found)
             verified = verification.verify(path, asked, found, self._corpus)
             ranked = ranking.rank(self._engine, asked, verified, found.records())
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
             return envelope.assemble(
-                asked, found, verified, ranked, shown, _gaps_of(failures), self._redaction
+                asked, found, verified, ranked, shown, _gaps_of(failures), self._redaction, facts
             )
 
     def more(
@@ -295,6 +310,8 @@ class Recall:
         self._closed = True
         for source in self._sources:
             source.close()
+        for store in self._fact_sources:
+            store.close()
 
     def __enter__(self) -> Self:
         return self

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from harkback.engine import Engine
 from harkback.model import Gap, Session, StoredMessage, TextPart
@@ -122,6 +122,20 @@ class View(Protocol):
 
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         """The Messages at these locators, in the order given."""
+
+
+@runtime_checkable
+class Naming(Protocol):
+    """A View, or a Reader, that finds Messages by name without reading their Session."""
+
+    def named(self, session: str, name: str) -> list[StoredMessage]: ...
+
+
+def messages_named(view: View, session: str, name: str) -> list[StoredMessage]:
+    """The Messages of this id, or that the record of this id became."""
+    if isinstance(view, Naming):
+        return view.named(session, name)
+    return [message for message in view.read(session).messages if message.id == name]
 
 
 class Source(Protocol):

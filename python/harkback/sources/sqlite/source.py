@@ -20,7 +20,15 @@ from typing import TypeVar
 from harkback.engine import Engine
 from harkback.errors import SourceError, UsageError
 from harkback.model import Gap, Session, StoredMessage
-from harkback.sources.base import TITLE, Catalog, ScanResult, Transcript, names, title_message
+from harkback.sources.base import (
+    TITLE,
+    Catalog,
+    Naming,
+    ScanResult,
+    Transcript,
+    names,
+    title_message,
+)
 from harkback.sources.sqlite import opening, schemas
 from harkback.sources.sqlite.base import Listing, Place, Reader, Schema
 from harkback.sources.sqlite.kept import Kept
@@ -175,6 +183,22 @@ class SqliteView:
             return [next(titles if locator == TITLE else found) for locator in locators]
 
         return self._steady(around)
+
+    def named(self, session: str, name: str) -> list[StoredMessage]:
+        """See ``harkback.sources.base.messages_named``; none of what lies in damaged pages."""
+
+        def find() -> list[StoredMessage]:
+            try:
+                reader = self._reader()
+                if isinstance(reader, Naming):
+                    return reader.named(session, name)
+                return [each for each in reader.read(session).messages if each.id == name]
+            except sqlite3.DatabaseError as error:
+                if not opening.is_damage(error):
+                    raise
+                return []
+
+        return self._steady(find)
 
     def end(self) -> None:
         """Ends the transaction; what was read is kept for the next View of this thread."""

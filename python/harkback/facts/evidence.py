@@ -1,0 +1,64 @@
+"""Evidence: from what a fact was taken, as anchors that ``RecallMore`` can follow now.
+
+Invariant: an anchor is given only for a Message that may be read (its Session is listed, allowed
+and of no excluded project, the Message is visible and not of the Turn under way); and a fact that
+was taken from a Session which the host or a person shut out is not shown at all, or what is shut
+out would come back by this way. Proof: tests/unit/facts/test_evidence.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from harkback.candidates import Candidate, named
+from harkback.config import MAX_EVIDENCE_LOOKED_AT, MAX_FACT_ANCHORS
+from harkback.facts.base import Evidence
+from harkback.model import Session
+from harkback.projection import project
+from harkback.projects import Globs
+from harkback.showing import anchor_home, anchor_id
+from harkback.sources.base import View, messages_named
+
+
+class Witnesses:
+    """The Sessions that some facts were taken from.
+
+    Args:
+        sessions: their ids; each View's catalog is gone through once for all of them.
+        active: (Session, Turn) that is under way.
+    """
+
+    def __init__(
+        self,
+        views: Iterable[View],
+        allowed: Callable[[Session], bool] | None,
+        projects: Globs,
+        active: tuple[str, str] | None,
+        sessions: frozenset[str],
+    ) -> None:
+        self._active = active
+        self._open: dict[str, list[Candidate]] = {}
+        self._shut: set[str] = set()
+        for candidate, readable in named(views, allowed, projects, sessions):
+            if readable:
+                self._open.setdefault(candidate.session.id, []).append(candidate)
+            else:
+                self._shut.add(candidate.session.id)
+
+    def shut(self, evidence: Iterable[Evidence]) -> bool:
+        """Whether any of it lies in a Session that is shut out."""
+        return any(each.session in self._shut for each in evidence)
+
+    def anchors(self, evidence: Sequence[Evidence]) -> tuple[str, ...]:
+        """Of the first Messages that may be read now; looked for in the first few only."""
+        found: list[str] = []
+        for each in evidence[:MAX_EVIDENCE_LOOKED_AT]:
+            for candidate in self._open.get(each.session, ()):
+                session = candidate.session
+                for message in messages_named(candidate.view, session.id, each.event):
+                    if project(message) and self._active != (session.id, message.turn):
+                        home = anchor_home(session.source, session.id)
+                        found.append(anchor_id(home, message.id))
+            if len(found) >= MAX_FACT_ANCHORS:
+                break
+        return tuple(dict.fromkeys(found))[:MAX_FACT_ANCHORS]
