@@ -27,7 +27,7 @@ from harkback.engine import EngineName, load
 from harkback.envelope import Envelope
 from harkback.errors import QueryError, SourceError, UsageError
 from harkback.facts.base import FactSource
-from harkback.facts.memory import MemoryStore
+from harkback.facts.registry import open_facts
 from harkback.facts.search import Facts
 from harkback.grep import Grep
 from harkback.model import Gap, Kind, Session
@@ -70,7 +70,7 @@ class Recall:
             open_source(FilePath(s)) if isinstance(s, str | os.PathLike) else s for s in sources
         ]
         self._fact_sources: list[FactSource] = [
-            MemoryStore(store) if isinstance(store, str | os.PathLike) else store for store in facts
+            open_facts(store) if isinstance(store, str | os.PathLike) else store for store in facts
         ]
         names = [source.name for source in self._sources]
         names += (store.name for store in self._fact_sources)

@@ -35,6 +35,7 @@ MISSED: Final[frozenset[GapCode]] = frozenset(
         "record_damaged",
         "body_archived",
         "deadline",
+        "facts_unavailable",
     }
 )
 
@@ -42,7 +43,7 @@ MISSED: Final[frozenset[GapCode]] = frozenset(
 def outcome(envelope: Envelope) -> int:
     """The exit code of an answer."""
     hidden = any(gap.code == "hits_not_shown" for gap in envelope.gaps)
-    return code_of(bool(envelope.passages) or hidden, envelope.gaps)
+    return code_of(bool(envelope.passages or envelope.facts) or hidden, envelope.gaps)
 
 
 def code_of(found: bool, gaps: Iterable[Gap]) -> int:
@@ -103,7 +104,8 @@ def search(
 
     1 to 8 terms, compared without regard to case or width; what holds more of
     them, or rarer ones, comes first. Quote a phrase to keep it together. Put
-    -- before a term that starts with a dash.
+    -- before a term that starts with a dash. Facts that a host keeps beside
+    its store are shown above the passages.
 
     \b
     Examples:

@@ -18,6 +18,7 @@ import click
 
 from harkback.config import DEFAULT_KINDS
 from harkback.errors import SourceError
+from harkback.facts.registry import beside
 from harkback.model import KINDS
 from harkback.recall import Recall
 from harkback.settings import load
@@ -85,7 +86,7 @@ class Selection:
 
     @contextmanager
     def recall(self) -> Iterator[Recall]:
-        """A Recall over what was chosen, under the config file's policy.
+        """A Recall over what was chosen and the facts beside it, under the config file's policy.
 
         Raises:
             SourceError: with the path as a note; ``source_missing`` when no history is found.
@@ -96,6 +97,7 @@ class Selection:
             *sources,
             policy=settings.policy,
             exclude_projects=(*settings.exclude_projects, *self.exclude),
+            facts=beside(sources),
         )
         try:
             yield recall

@@ -4,10 +4,3 @@
 files of a project, ``store`` writes a database for a host that has none; ``search`` finds facts,
 ``evidence`` leads from one to the Messages it was taken from, ``showing`` cuts them to size.
 """
-
-from harkback.facts.base import Evidence, FactSource
-from harkback.facts.files import MemoryFiles
-from harkback.facts.memory import MemoryStore
-from harkback.facts.search import Facts, Found
-
-__all__ = ["Evidence", "FactSource", "Facts", "Found", "MemoryFiles", "MemoryStore"]
