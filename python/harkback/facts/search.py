@@ -26,6 +26,7 @@ from harkback.projects import Globs, excluded
 from harkback.query import Query
 from harkback.redaction import Redaction
 from harkback.redaction.marking import marked
+from harkback.rendering import label
 from harkback.sources.base import View
 
 _KEY: Final = "facts"
@@ -137,7 +138,7 @@ class Facts:
         kept = [match for match in matches if not witnesses.shut(match.item.evidence)]
         tally.shut += len(matches) - len(kept)
         kept.sort(key=lambda m: (-len(m.terms), -m.item.updated_at, m.item.id, m.item.source))
-        shown, gaps = show(self._engine, self._redaction, asked, kept, witnesses)
+        shown, gaps = show(self._engine, asked, kept, witnesses)
         matched = frozenset[int]().union(*(match.terms for match in kept))
         return Found(
             shown,
@@ -185,6 +186,7 @@ class Facts:
     ) -> _Held:
         items: list[Item] = []
         keys: list[tuple[str, int]] = []
+        labels: dict[str, str] = {}
         failed = 0
         document = ""  # many facts of a file follow one another
         cuts: list[Span] = []
@@ -195,19 +197,22 @@ class Facts:
                 document = fact.document
                 cuts, failures = self._cuts(document)
                 failed += failures
+            for each in (fact.kind, fact.file or name):
+                if each not in labels:
+                    labels[each] = self._label(each)
             text, marks = marked(fact.document[fact.start : fact.end], _inside(cuts, fact))
             items.append(
                 Item(
-                    fact.id,
+                    self._label(fact.id),
                     text,
                     marks,
-                    fact.kind,
+                    labels[fact.kind],
                     fact.scope,
                     fact.workspace,
                     fact.observed_at,
                     fact.updated_at,
                     fact.evidence,
-                    fact.file or name,
+                    labels[fact.file or name],
                 )
             )
             heads = (normal(self._engine, self._head(key)) for key in fact.keys)
@@ -224,6 +229,9 @@ class Facts:
             message = "A finder of the host raised on facts; each was taken out whole."
             gaps = (*gaps, Gap("finder_failed", message, failed))
         return _Held(epoch, items, corpus, KeyIndex(keys), gaps)
+
+    def _label(self, name: str) -> str:
+        return label(self._redaction.clean(name))
 
     def _cuts(self, text: str) -> tuple[list[Span], int]:
         """What is taken out of a document, the marks of an earlier redaction too."""

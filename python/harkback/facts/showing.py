@@ -7,7 +7,7 @@ Budget of facts, and what is not shown is counted. Proof: tests/unit/facts/test_
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from harkback.config import (
@@ -22,8 +22,7 @@ from harkback.facts.base import Evidence, Scope
 from harkback.facts.evidence import Witnesses
 from harkback.model import Fact, Gap, Leaf, Span
 from harkback.query import Query
-from harkback.redaction import Redaction
-from harkback.rendering import FACTS_HEAD, compact_json, fact_json, fact_text, label
+from harkback.rendering import FACTS_HEAD, compact_json, fact_json, fact_text
 from harkback.windows import Window, window
 
 #: Widths of all facts of one answer, the widest that fits is taken.
@@ -33,17 +32,17 @@ _COUNT_SLACK: Final = len("10 facts, ")  # in the first line of the answer
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A fact as it is kept between searches: redacted."""
+    """A fact as it is kept between searches: what may be shown of it is redacted."""
 
     id: str
     text: str  # with marks
     marks: list[Span]
     kind: str
     scope: Scope
-    workspace: str | None
+    workspace: str | None = field(repr=False)
     observed_at: int
     updated_at: int
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[Evidence, ...] = field(repr=False)
     source: str
 
 
@@ -65,29 +64,24 @@ class _Draft:
 
 def show(
     engine: Engine,
-    redaction: Redaction,
     asked: Query,
     matches: Sequence[Match],
     witnesses: Witnesses,
 ) -> tuple[tuple[Fact, ...], tuple[Gap, ...]]:
     """The first of ``matches``, which are in order, and Gaps for what is left out of them."""
-
-    def clean(text: str) -> str:
-        return label(redaction.clean(text))
-
     unbounded = asked.limit is None
     drafts = [
         _Draft(
             Fact(
-                id=clean(match.item.id),
+                id=match.item.id,
                 content="",
-                kind=clean(match.item.kind),
+                kind=match.item.kind,
                 scope=match.item.scope,
                 observed_at=match.item.observed_at,
                 updated_at=match.item.updated_at,
                 matched_terms=tuple(asked.terms[index] for index in sorted(match.terms)),
                 anchors=witnesses.anchors(match.item.evidence),
-                source=clean(match.item.source),
+                source=match.item.source,
             ),
             match.item,
         )

@@ -282,7 +282,7 @@ class FactStore(OwnDatabase):
             raise _invalid("Keys are a list of strings.")
         named: _Keys = {}
         for key in given:
-            text = " ".join(self._redaction.clean(decoding.clean(key)).split())
+            text = self._redaction.clean(decoding.clean(key)).strip()
             if not text.replace(REDACTED_MARK, "").strip():
                 continue
             form = normal(self._engine, text)
