@@ -174,6 +174,7 @@ class Hits(NamedTuple):
 
 GapCode: TypeAlias = Literal[
     "not_searched",
+    "facts_unavailable",
     "source_failed",
     "source_incomplete",
     "session_unreadable",
@@ -193,7 +194,6 @@ GapCode: TypeAlias = Literal[
     "term_without_match",
     "hits_not_shown",
     "text_shortened",
-    "facts_unavailable",
 ]
 
 
