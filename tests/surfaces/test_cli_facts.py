@@ -55,6 +55,16 @@ def test_a_fact_alone_is_something_found(folder: Path) -> None:
     assert [fact["content"] for fact in sent["facts"]] == ["An okapi is not."]
 
 
+def test_memory_files(folder: Path) -> None:
+    (folder / "AGENTS.md").write_text("- A zebra of the project.\n", encoding="utf-8")
+    arguments = ("zebra", "--store", str(folder), "--memory-files", str(folder))
+    found = search(*arguments, "--memory-files", str(folder / "."))
+    assert found.exit_code == 0
+    assert "- A zebra of the project." in found.output
+    assert "AGENTS.md" in found.output
+    assert "2 facts, 1 passage" in found.output
+
+
 def test_facts_that_cannot_be_read_are_missed(folder: Path) -> None:
     (folder / "memory.sqlite").write_bytes(b"not a database " * 400)
     found = search("quagga", "--store", str(folder))

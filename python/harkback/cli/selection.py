@@ -8,7 +8,7 @@ Proof: tests/surfaces/test_cli_people.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,6 +18,7 @@ import click
 
 from harkback.config import DEFAULT_KINDS
 from harkback.errors import SourceError
+from harkback.facts.base import FactSource
 from harkback.facts.registry import beside
 from harkback.model import KINDS
 from harkback.recall import Recall
@@ -85,8 +86,11 @@ class Selection:
         }
 
     @contextmanager
-    def recall(self) -> Iterator[Recall]:
+    def recall(self, facts: Iterable[FactSource] = ()) -> Iterator[Recall]:
         """A Recall over what was chosen and the facts beside it, under the config file's policy.
+
+        Args:
+            facts: stores of facts, beside those.
 
         Raises:
             SourceError: with the path as a note; ``source_missing`` when no history is found.
@@ -97,7 +101,7 @@ class Selection:
             *sources,
             policy=settings.policy,
             exclude_projects=(*settings.exclude_projects, *self.exclude),
-            facts=beside(sources),
+            facts=(*beside(sources), *facts),
         )
         try:
             yield recall

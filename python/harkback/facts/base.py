@@ -72,11 +72,13 @@ class FactSource(Protocol):
 
     Attributes:
         name: unique among the fact sources of one Recall.
-        folder: the project whose facts these are, and theirs alone; None: of no one project.
     """
 
     name: str
-    folder: str | None
+
+    @property
+    def folder(self) -> str | None:
+        """The project whose facts these are, and its alone; None: of no one project."""
 
     def view(self, engine: Engine) -> AbstractContextManager[FactView]:
         """Raises SourceError when it cannot be read."""

@@ -8,16 +8,16 @@ out would come back by this way. Proof: tests/unit/facts/test_evidence.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from harkback.candidates import Candidate, named
 from harkback.config import MAX_EVIDENCE_LOOKED_AT, MAX_FACT_ANCHORS
 from harkback.facts.base import Evidence
-from harkback.model import Session
+from harkback.model import Session, StoredMessage
 from harkback.projection import project
 from harkback.projects import Globs
 from harkback.showing import anchor_home, anchor_id
-from harkback.sources.base import View, messages_named
+from harkback.sources.base import Naming, View
 
 
 class Witnesses:
@@ -39,6 +39,7 @@ class Witnesses:
         self._active = active
         self._open: dict[str, list[Candidate]] = {}
         self._shut: set[str] = set()
+        self._read: dict[Candidate, dict[str, StoredMessage]] = {}
         for candidate, readable in named(views, allowed, projects, sessions):
             if readable:
                 self._open.setdefault(candidate.session.id, []).append(candidate)
@@ -51,14 +52,27 @@ class Witnesses:
 
     def anchors(self, evidence: Sequence[Evidence]) -> tuple[str, ...]:
         """Of the first Messages that may be read now; looked for in the first few only."""
-        found: list[str] = []
+        events: dict[str, list[str]] = {}
         for each in evidence[:MAX_EVIDENCE_LOOKED_AT]:
-            for candidate in self._open.get(each.session, ()):
-                session = candidate.session
-                for message in messages_named(candidate.view, session.id, each.event):
-                    if project(message) and self._active != (session.id, message.turn):
-                        home = anchor_home(session.source, session.id)
-                        found.append(anchor_id(home, message.id))
-            if len(found) >= MAX_FACT_ANCHORS:
-                break
-        return tuple(dict.fromkeys(found))[:MAX_FACT_ANCHORS]
+            events.setdefault(each.session, []).append(each.event)
+        found: dict[str, None] = {}
+        for session, names in events.items():
+            for candidate in self._open.get(session, ()):
+                for message in self._messages(candidate, names):
+                    if self._active != (session, message.turn):
+                        home = anchor_home(candidate.session.source, session)
+                        found[anchor_id(home, message.id)] = None
+        return tuple(found)[:MAX_FACT_ANCHORS]
+
+    def _messages(self, candidate: Candidate, names: Sequence[str]) -> Iterator[StoredMessage]:
+        """The visible Messages of these names, in their order."""
+        view, session = candidate.view, candidate.session.id
+        found = view.named(session, names) if isinstance(view, Naming) else None
+        if found is None:
+            if candidate not in self._read:
+                messages = view.read(session).messages
+                self._read[candidate] = {message.id: message for message in messages}
+            found = self._read[candidate]
+        for name in names:
+            if name in found and project(found[name]):
+                yield found[name]

@@ -126,16 +126,13 @@ class View(Protocol):
 
 @runtime_checkable
 class Naming(Protocol):
-    """A View, or a Reader, that finds Messages by name without reading their Session."""
+    """A View, or a Reader, that may find Messages by name without reading their Session."""
 
-    def named(self, session: str, name: str) -> list[StoredMessage]: ...
+    def named(self, session: str, names: Sequence[str]) -> dict[str, StoredMessage] | None:
+        """By name, the Message of this id or that the record of this id became, where there is one.
 
-
-def messages_named(view: View, session: str, name: str) -> list[StoredMessage]:
-    """The Messages of this id, or that the record of this id became."""
-    if isinstance(view, Naming):
-        return view.named(session, name)
-    return [message for message in view.read(session).messages if message.id == name]
+        None: it cannot tell without reading the Session.
+        """
 
 
 class Source(Protocol):

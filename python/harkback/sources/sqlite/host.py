@@ -98,8 +98,8 @@ class HostReader:
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         return self._half(session).around(self._listing.keys[session], locators)
 
-    def named(self, session: str, name: str) -> list[StoredMessage]:
-        return self._half(session).named(self._listing.keys[session], name)
+    def named(self, session: str, names: Sequence[str]) -> dict[str, StoredMessage]:
+        return self._half(session).named(self._listing.keys[session], names)
 
     def first_prompt(self, session: str) -> str:
         return ""

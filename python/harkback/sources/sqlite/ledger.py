@@ -164,22 +164,25 @@ class Ledger(Reader):
             found += [message for _, message in unseen]
         return in_order(found, locators)
 
-    def named(self, session: bytes, name: str) -> list[StoredMessage]:
-        """What the event of this id became; else the Message of this id, which is costlier.
+    def named(self, session: bytes, names: Sequence[str]) -> dict[str, StoredMessage]:
+        """What the event of each id became; else the Message of that id, which is costlier to find.
 
         Of events that share the id of a Message the first one has it; that is the one meant.
         """
         runs = self._runs(session, Fingerprint(""))
-        for statement in (_BY_EVENT, _BY_MESSAGE):
-            visible: list[Visible] = []
-            for row in self._rows("runtime_events", statement, session, name):
-                with contextlib.suppress(decoding.Damaged):
-                    event = _visible(row, runs)
-                    if event is not None and (statement is _BY_EVENT or event.first == name):
-                        visible.append(event)
-            if visible:
-                return [_message(min(visible, key=_PLACE), set())]
-        return []
+        found: dict[str, StoredMessage] = {}
+        for name in names:
+            for statement in (_BY_EVENT, _BY_MESSAGE):
+                visible: list[Visible] = []
+                for row in self._rows("runtime_events", statement, session, name):
+                    with contextlib.suppress(decoding.Damaged):
+                        event = _visible(row, runs)
+                        if event is not None and (statement is _BY_EVENT or event.first == name):
+                            visible.append(event)
+                if visible:
+                    found[name] = _message(min(visible, key=_PLACE), set())
+                    break
+        return found
 
     def _runs(self, session: bytes, fingerprint: Fingerprint) -> Runs:
         order: dict[bytes, int] = {}

@@ -103,8 +103,12 @@ class PreLedger(Reader):
                 found.append(message)
         return in_order(found, locators)
 
-    def named(self, session: bytes, name: str) -> list[StoredMessage]:
-        """The Message of this id; of rows that share it the first one has it."""
+    def named(self, session: bytes, names: Sequence[str]) -> dict[str, StoredMessage]:
+        """The Message of each id; of rows that share one the first has it."""
+        messages = ((name, self._named(session, name)) for name in names)
+        return {name: message for name, message in messages if message is not None}
+
+    def _named(self, session: bytes, name: str) -> StoredMessage | None:
         rows = self._rows(
             "session_messages", f"{_MESSAGES} AND message_id = ?{_ORDER}", session, name
         )
@@ -112,8 +116,8 @@ class PreLedger(Reader):
             with contextlib.suppress(decoding.Damaged):
                 message = self._message(session, row, set(), Fingerprint(""), Findings())
                 if message is not None:
-                    return [message]
-        return []
+                    return message
+        return None
 
     def bodies(self, session: bytes, markers: int) -> Iterator[bytes | None]:
         """The chunked records of a Session, joined; None for one that cannot be trusted.

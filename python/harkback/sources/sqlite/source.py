@@ -184,19 +184,17 @@ class SqliteView:
 
         return self._steady(around)
 
-    def named(self, session: str, name: str) -> list[StoredMessage]:
-        """See ``harkback.sources.base.messages_named``; none of what lies in damaged pages."""
+    def named(self, session: str, names: Sequence[str]) -> dict[str, StoredMessage] | None:
+        """See ``harkback.sources.base.Naming``; nothing of what lies in damaged pages."""
 
-        def find() -> list[StoredMessage]:
+        def find() -> dict[str, StoredMessage] | None:
+            reader = self._reader()
             try:
-                reader = self._reader()
-                if isinstance(reader, Naming):
-                    return reader.named(session, name)
-                return [each for each in reader.read(session).messages if each.id == name]
+                return reader.named(session, names) if isinstance(reader, Naming) else None
             except sqlite3.DatabaseError as error:
                 if not opening.is_damage(error):
                     raise
-                return []
+                return {}
 
         return self._steady(find)
 
