@@ -103,14 +103,15 @@ def passage_head_text(number: int, passage: Passage) -> str:
 
 
 def fact_text(fact: Fact) -> str:
-    """A fact: a line that says what it is, then the quoted content."""
-    head = ["fact", framed(fact.kind) or "other"]
+    """A fact: a line that says what it is, with its first anchor, then the quoted content."""
+    kind = fact.kind or "other"  # more than a word could pass for another part of the line
+    head = ["fact", kind if kind.isidentifier() else json.dumps(kind, ensure_ascii=False)]
     if fact.scope == "workspace":
         head.append("of this workspace")
     if fact.scope == "file":
         head.append(f"from {framed(fact.source)}")
     head.append(iso(fact.observed_at) or "undated")
-    head.extend(f"anchor {anchor}" for anchor in fact.anchors)
+    head.extend(f"anchor {anchor}" for anchor in fact.anchors[:1])
     return f"{', '.join(head)}\n{quote(fact.content)}\n"
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Final, Protocol, runtime_checkable
+from typing import Final, Protocol
 
 from harkback.engine import Engine
 from harkback.model import Gap, Session, StoredMessage, TextPart
@@ -124,8 +124,7 @@ class View(Protocol):
         """The Messages at these locators, in the order given."""
 
 
-@runtime_checkable
-class Naming(Protocol):
+class Naming:
     """A View, or a Reader, that may find Messages by name without reading their Session."""
 
     def named(self, session: str, names: Sequence[str]) -> dict[str, StoredMessage] | None:
@@ -133,6 +132,7 @@ class Naming(Protocol):
 
         None: it cannot tell without reading the Session.
         """
+        raise NotImplementedError
 
 
 class Source(Protocol):

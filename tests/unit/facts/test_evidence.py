@@ -56,6 +56,19 @@ def test_a_doubled_id_means_the_first(
     builder.text("s", "second", refs={"storedMessageId": "twice"})
     memory.fact("zebra", sources=[("s", "turn-1", "twice")])
     assert read(engine, builder, memory) == ["first"]
+    builder.db.execute("UPDATE runtime_events SET turn_id = 'turn-2' WHERE event_seq = 2")
+    assert read(engine, builder, memory, active=("s", "turn-2")) == ["first"]
+    assert read(engine, builder, memory, active=("s", "turn-1")) == []
+
+
+def test_a_message_that_only_speaks_of_an_id_is_not_meant(
+    engine: Engine, builder: StoreBuilder, memory: MemoryBuilder
+) -> None:
+    builder.session("s")
+    builder.text("s", "look at wanted-id")
+    builder.text("s", "this", refs={"storedMessageId": "wanted-id"})
+    memory.fact("zebra", sources=[("s", "turn-1", "wanted-id")])
+    assert read(engine, builder, memory) == ["this"]
 
 
 def test_what_may_not_be_read_has_no_anchor(

@@ -114,7 +114,7 @@ class SqliteSource:
         return opening.look(self._path)
 
 
-class SqliteView:
+class SqliteView(Naming):
     """One consistent state of a database. Not for two threads at once."""
 
     def __init__(self, source: SqliteSource, engine: Engine) -> None:
