@@ -27,6 +27,7 @@ from harkback.engine import EngineName, load
 from harkback.envelope import Envelope
 from harkback.errors import QueryError, SourceError, UsageError
 from harkback.facts.base import FactSource
+from harkback.facts.evidence import Witnesses
 from harkback.facts.registry import open_facts
 from harkback.facts.search import Facts
 from harkback.grep import Grep
@@ -161,7 +162,10 @@ class Recall:
     def _answer(self, asked: query.Query) -> Envelope:
         with ExitStack() as opened:
             views, failures = self._views(opened)
-            facts = self._facts.search(asked, views, self._allowed, self._projects)
+            witnesses = Witnesses(
+                views, self._allowed, self._projects, asked.active, complete=not failures
+            )
+            facts = self._facts.search(asked, witnesses, self._projects)
             found = candidates.eligible(views, asked, self._allowed, self._projects)
             path = self._prepare(asked, found)
             verified = verification.verify(path, asked, found, self._corpus)

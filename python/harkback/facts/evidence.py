@@ -21,34 +21,60 @@ from harkback.sources.base import Naming, View
 
 
 class Witnesses:
-    """The Sessions that some facts were taken from.
+    """The Sessions that facts were taken from.
 
     Args:
-        sessions: their ids; each View's catalog is gone through once for all of them.
+        views: of the Sources that could be read.
+        allowed, projects: which Sessions are shut out.
+        complete: every Source could be read; else nobody knows of a Session that is not listed
+            whether it is shut out.
         active: (Session, Turn) that is under way.
+
+    Attributes:
+        guarding: whether any Session can be shut out.
     """
 
     def __init__(
         self,
-        views: Iterable[View],
+        views: Sequence[View],
         allowed: Callable[[Session], bool] | None,
         projects: Globs,
         active: tuple[str, str] | None,
-        sessions: frozenset[str],
+        *,
+        complete: bool,
     ) -> None:
+        self._views = views
+        self._allowed = allowed
+        self._projects = projects
         self._active = active
+        self._complete = complete
+        self.guarding = allowed is not None or bool(projects)
+        self._known: frozenset[str] = frozenset()
         self._open: dict[str, list[Candidate]] = {}
         self._shut: set[str] = set()
         self._read: dict[Candidate, dict[str, StoredMessage]] = {}
-        for candidate, readable in named(views, allowed, projects, sessions):
+
+    def call(self, sessions: Iterable[str]) -> None:
+        """Looks Sessions up; each View's catalog is gone through once for all of them."""
+        new = frozenset(sessions) - self._known
+        if not new:
+            return
+        self._known |= new
+        for candidate, readable in named(self._views, self._allowed, self._projects, new):
             if readable:
                 self._open.setdefault(candidate.session.id, []).append(candidate)
             else:
                 self._shut.add(candidate.session.id)
 
     def shut(self, evidence: Iterable[Evidence]) -> bool:
-        """Whether any of it lies in a Session that is shut out."""
-        return any(each.session in self._shut for each in evidence)
+        """Whether any of it lies in a Session that is shut out; its Sessions were called."""
+        if not self.guarding:
+            return False
+        if self._complete:
+            return any(each.session in self._shut for each in evidence)
+        return any(
+            each.session in self._shut or each.session not in self._open for each in evidence
+        )
 
     def anchors(self, evidence: Sequence[Evidence]) -> tuple[str, ...]:
         """Of the first Messages that may be read now; looked for in the first few only."""

@@ -10,7 +10,7 @@ tests/unit/facts/test_search.py, tests/leaks/test_facts.py.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -21,13 +21,12 @@ from harkback.facts.base import FactSource, StoredFact
 from harkback.facts.evidence import Witnesses
 from harkback.facts.keys import KeyIndex, normal
 from harkback.facts.showing import Item, Match, show
-from harkback.model import Entry, Fact, Gap, Session, Span
+from harkback.model import Entry, Fact, Gap, Span
 from harkback.projects import Globs, excluded
 from harkback.query import Query
 from harkback.redaction import Redaction
 from harkback.redaction.marking import marked
 from harkback.rendering import label
-from harkback.sources.base import View
 
 _KEY: Final = "facts"
 _AT_ONCE: Final = 64  # facts between two looks at the deadline, or whose Sessions are looked up
@@ -54,6 +53,7 @@ class _Held:
     items: list[Item]
     corpus: Corpus
     keys: KeyIndex
+    sessions: frozenset[str] = field(repr=False)  # that the facts were taken from
     gaps: tuple[Gap, ...]
 
 
@@ -75,7 +75,7 @@ class _Tally:
             message = "Facts match but were observed outside the time asked for."
             yield Gap("outside_time", message, self.outside_time)
         if self.shut:
-            message = "Facts of excluded projects, or from excluded Sessions, are not shown."
+            message = "Facts of excluded projects, or from excluded Sessions, were not searched."
             yield Gap("project_excluded", message, self.shut)
 
 
@@ -107,15 +107,14 @@ class Facts:
     def search(
         self,
         asked: Query,
-        views: Iterable[View],
-        allowed: Callable[[Session], bool] | None,
+        witnesses: Witnesses,
         projects: Globs,
     ) -> Found:
         """The facts that match, in order, as far as the Budget goes.
 
         Args:
-            views, allowed, projects: where the Sessions lie that facts were taken from, and which
-                of them are shut out.
+            witnesses: the Sessions that facts were taken from.
+            projects: those whose facts are shut out.
         """
         nothing = (False,) * len(asked.terms)
         if not self._sources:
@@ -124,7 +123,7 @@ class Facts:
             message = "Facts belong to no one Session; within one they were not searched."
             return Found((), nothing, (Gap("not_searched", message),))
         tally = _Tally()
-        matches: list[Match] = []
+        found: list[_Held] = []
         for source in self._sources:
             if excluded(projects, source.folder):
                 tally.gaps.append(_shut_folder())
@@ -132,14 +131,17 @@ class Facts:
             held = self._hold(source, asked, tally)
             if held is not None:
                 tally.gaps += held.gaps
-                matches += self._matching(held, asked, projects, tally)
-        sessions = frozenset(each.session for m in matches for each in m.item.evidence)
-        witnesses = Witnesses(views, allowed, projects, asked.active, sessions)
-        kept = [match for match in matches if not witnesses.shut(match.item.evidence)]
-        tally.shut += len(matches) - len(kept)
-        kept.sort(key=lambda m: (-len(m.terms), -m.item.updated_at, m.item.id, m.item.source))
-        shown, gaps = show(self._engine, asked, kept, witnesses)
-        matched = frozenset[int]().union(*(match.terms for match in kept))
+                found.append(held)
+        if witnesses.guarding:
+            witnesses.call(session for held in found for session in held.sessions)
+        matches = [
+            match
+            for held in found
+            for match in self._matching(held, asked, witnesses, projects, tally)
+        ]
+        matches.sort(key=lambda m: (-len(m.terms), -m.item.updated_at, m.item.id, m.item.source))
+        shown, gaps = show(self._engine, asked, matches, witnesses)
+        matched = frozenset[int]().union(*(match.terms for match in matches))
         return Found(
             shown,
             tuple(index in matched for index in range(len(asked.terms))),
@@ -228,7 +230,8 @@ class Facts:
         if failed:
             message = "A finder of the host raised on facts; each was taken out whole."
             gaps = (*gaps, Gap("finder_failed", message, failed))
-        return _Held(epoch, items, corpus, KeyIndex(keys), gaps)
+        sessions = frozenset(each.session for item in items for each in item.evidence)
+        return _Held(epoch, items, corpus, KeyIndex(keys), sessions, gaps)
 
     def _label(self, name: str) -> str:
         return label(self._redaction.clean(name))
@@ -253,7 +256,7 @@ class Facts:
         return key[: cuts[0][0]] if cuts else key
 
     def _matching(
-        self, held: _Held, asked: Query, projects: Globs, tally: _Tally
+        self, held: _Held, asked: Query, witnesses: Witnesses, projects: Globs, tally: _Tally
     ) -> Iterator[Match]:
         """The facts in scope that match."""
         terms: dict[int, set[int]] = {}
@@ -267,7 +270,8 @@ class Facts:
             for row in held.keys.starting(prefix) if prefix is not None else ():
                 terms.setdefault(row, set()).add(index)
         for row, item in enumerate(held.items):
-            if excluded(projects, item.workspace):
+            # Counted whether they match or not: the count would tell what is in them.
+            if excluded(projects, item.workspace) or witnesses.shut(item.evidence):
                 tally.shut += 1
             elif item.scope == "workspace" and item.workspace != asked.workspace:
                 tally.elsewhere += 1

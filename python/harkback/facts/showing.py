@@ -70,6 +70,8 @@ def show(
 ) -> tuple[tuple[Fact, ...], tuple[Gap, ...]]:
     """The first of ``matches``, which are in order, and Gaps for what is left out of them."""
     unbounded = asked.limit is None
+    best = matches if unbounded else matches[:MAX_FACTS]
+    witnesses.call(each.session for match in best for each in match.item.evidence)
     drafts = [
         _Draft(
             Fact(
@@ -85,7 +87,7 @@ def show(
             ),
             match.item,
         )
-        for match in (matches if unbounded else matches[:MAX_FACTS])
+        for match in best
     ]
 
     def cut(draft: _Draft, width: int) -> tuple[Fact, bool]:
