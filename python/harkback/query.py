@@ -53,7 +53,7 @@ class Query:
     active: tuple[str, str] | None
     explain: bool
     deadline: float | None  # on the monotonic clock
-    workspace: str | None  # whose facts are searched beside those of all
+    workspace: str | None = None  # whose facts are searched beside those of all
 
     def expired(self) -> bool:
         """Whether the deadline has passed."""
