@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -193,6 +194,18 @@ def test_the_deadline(engine: Engine, memory: MemoryBuilder) -> None:
     assert answer.facts == ()
     (gap,) = (gap for gap in answer.gaps if gap.code == "deadline")
     assert "facts" in gap.message
+
+
+def test_several_threads_and_a_store_that_changes(engine: Engine, memory: MemoryBuilder) -> None:
+    memory.fact("zebra 0")
+    with (
+        Recall(engine=engine.name, facts=[memory.path]) as recall,
+        ThreadPoolExecutor(4) as pool,
+    ):
+        for number in range(1, 6):
+            found = pool.map(lambda _: contents(recall.search(["zebra"])), range(8))
+            assert all(len(each) == number for each in found)
+            memory.fact(f"zebra {number}")
 
 
 WORDS = st.lists(st.sampled_from(["red", "Green", "ｂｌｕｅ", "ß", "é"]), min_size=1, max_size=4)
