@@ -2,7 +2,7 @@
 
 A few literal terms in; passages of past Sessions out, with what was not searched named beside them.
 Stages in the order of the data flow: sources, projection, redaction, query, candidates, corpus,
-verification, ranking, windows, passages, envelope, recall; above them the command line.
+verification, ranking, windows, passages, facts, envelope, recall; above them the command line.
 
 What is public is loaded when it is first asked for: a host pays for what it uses, when it uses it.
 Proof: tests/surfaces/test_import.py.
@@ -23,7 +23,11 @@ if TYPE_CHECKING:
         StoreError,
         UsageError,
     )
-    from harkback.model import Gap, Passage, PassageMessage, Rule, Session
+    from harkback.facts.base import Evidence
+    from harkback.facts.files import MemoryFiles
+    from harkback.facts.memory import MemoryStore
+    from harkback.facts.store import FactStore
+    from harkback.model import Fact, Gap, Passage, PassageMessage, Rule, Session
     from harkback.query import terms_from_query
     from harkback.recall import Recall
     from harkback.redaction import DEFAULT as DEFAULT_POLICY
@@ -38,9 +42,14 @@ __all__ = [
     "DEFAULT_POLICY",
     "STRICT_POLICY",
     "Envelope",
+    "Evidence",
+    "Fact",
+    "FactStore",
     "Finder",
     "Gap",
     "HarkbackError",
+    "MemoryFiles",
+    "MemoryStore",
     "Passage",
     "PassageMessage",
     "Policy",
@@ -62,9 +71,14 @@ _HOMES: Final = {
     "DEFAULT_POLICY": "harkback.redaction",
     "STRICT_POLICY": "harkback.redaction",
     "Envelope": "harkback.envelope",
+    "Evidence": "harkback.facts.base",
+    "Fact": "harkback.model",
+    "FactStore": "harkback.facts.store",
     "Finder": "harkback.redaction",
     "Gap": "harkback.model",
     "HarkbackError": "harkback.errors",
+    "MemoryFiles": "harkback.facts.files",
+    "MemoryStore": "harkback.facts.memory",
     "Passage": "harkback.model",
     "PassageMessage": "harkback.model",
     "Policy": "harkback.redaction",

@@ -7,7 +7,7 @@ what a Source cannot vouch for is offered. Proof: tests/differential/test_paths.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -118,10 +118,33 @@ def find(
         catalog = view.sessions()
         for session in catalog.sessions:
             if chosen(session):
-                told = allowed is None or _allows(allowed, view.describe(session.id))
-                shut = _Belonging(view, catalog, projects).among(session)
-                return Candidate(view, session) if told and not shut else None
+                found = Candidate(view, session)
+                belonging = _Belonging(view, catalog, projects)
+                return found if _is_readable(found, allowed, belonging) else None
     return None
+
+
+def named(
+    views: Iterable[View],
+    allowed: Callable[[Session], bool] | None,
+    projects: Globs,
+    sessions: frozenset[str],
+) -> Iterator[tuple[Candidate, bool]]:
+    """Every listed Session of one of these ids, archived or not, and whether it may be read."""
+    for view in views:
+        catalog = view.sessions()
+        belonging = _Belonging(view, catalog, projects)
+        for session in catalog.sessions:
+            if session.id in sessions:
+                found = Candidate(view, session)
+                yield found, _is_readable(found, allowed, belonging)
+
+
+def _is_readable(
+    candidate: Candidate, allowed: Callable[[Session], bool] | None, shut: _Belonging
+) -> bool:
+    told = allowed is None or _allows(allowed, candidate.described)
+    return told and not shut.among(candidate.session)
 
 
 def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:

@@ -38,14 +38,24 @@ MAX_SPANS_PER_WINDOW: Final = 8
 MAX_LABEL_CODE_POINTS: Final = 120  # titles, projects, names
 REDACTED_MARK: Final = "[redacted]"
 
+# Facts
+MAX_FACTS: Final = 10
+MAX_FACT_ANCHORS: Final = 3
+MAX_EVIDENCE_LOOKED_AT: Final = 12  # Messages of one fact that an anchor is looked for among
+MIN_FACT_CODE_POINTS: Final = 120  # shorter than that, fewer facts are shown instead
+MAX_FACT_WINDOW_CODE_POINTS: Final = 1_400
+MAX_MEMORY_FILE_BYTES: Final = 256 << 10
+
 # The Budget, in code points of the very string sent
 TEXT_BUDGET: Final = 12_000
 TEXT_PASSAGES_BUDGET: Final = 8_000
+TEXT_FACTS_BUDGET: Final = 1_500
 TEXT_GAPS_BUDGET: Final = 1_800
 JSON_BUDGET: Final = 24_000
-JSON_PASSAGES_BUDGET: Final = 16_000
-JSON_GAPS_BUDGET: Final = 3_500
-JSON_LEFT_OUT_BUDGET: Final = 3_000
+JSON_PASSAGES_BUDGET: Final = 15_500
+JSON_FACTS_BUDGET: Final = 2_800
+JSON_GAPS_BUDGET: Final = 3_000
+JSON_LEFT_OUT_BUDGET: Final = 2_000
 MAX_DISPOSITIONS: Final = 20  # Hits left out that an explained answer lists
 POINTER_CODE_POINTS: Final = 600  # of the text that a compacted context holds
 MAX_ALSO_IN: Final = 3  # other Sessions named beside a Message that they replay

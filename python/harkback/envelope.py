@@ -18,14 +18,18 @@ from harkback.config import (
     MAX_DISPOSITIONS,
     TEXT_GAPS_BUDGET,
 )
-from harkback.model import Gap, GapCode, Passage, Searched
+from harkback.facts.search import Found
+from harkback.model import Fact, Gap, GapCode, Passage, Searched
 from harkback.query import Query
 from harkback.ranking import RankedHit, Ranking
 from harkback.redaction import Redaction
 from harkback.rendering import (
+    FACTS_HEAD,
     NOTICE,
     VERSION,
     compact_json,
+    fact_json,
+    fact_text,
     gap_json,
     gap_text,
     iso,
@@ -58,17 +62,22 @@ class Envelope:
     gaps: tuple[Gap, ...]
     searched: Searched
     left_out: tuple[Disposition, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
     def text(self) -> str:
-        """What a model reads: a notice, the Passages, what was not searched."""
+        """What a model reads: a notice, facts, Passages, what was not searched."""
         reach = self.searched
         oldest = None if reach.oldest_activity is None else iso(reach.oldest_activity)
+        facts = f"{len(self.facts)} facts, " if self.facts else ""
         lines = [
-            f"Recall: {len(self.passages)} passages. {NOTICE}\n",
+            f"Recall: {facts}{len(self.passages)} passages. {NOTICE}\n",
             f"Searched {reach.sessions} Sessions, {reach.records} records"
             + (f", oldest activity {oldest}.\n" if oldest else ".\n"),
             reading_on_text(self.passages),
         ]
+        if self.facts:
+            lines.append(FACTS_HEAD)
+            lines.extend(map(fact_text, self.facts))
         for number, passage in enumerate(self.passages, 1):
             lines.append("\n" + passage_head_text(number, passage))
             lines.extend(message_text(message) for message in passage.messages)
@@ -87,7 +96,7 @@ class Envelope:
             "version": VERSION,
             "kind": "recall",
             "notice": NOTICE,
-            "facts": [],
+            "facts": [fact_json(fact) for fact in self.facts],
             "passages": [passage_json(passage) for passage in self.passages],
             "materials": [],
             "gaps": [gap_json(gap) for gap in gaps],
@@ -124,6 +133,7 @@ def assemble(
     shown: Sequence[tuple[RankedHit, Passage]],
     failures: Sequence[Gap],
     redaction: Redaction,
+    facts: Found,
 ) -> Envelope:
     """Puts the answer together and names everything that is not in it."""
     gaps = [
@@ -131,9 +141,8 @@ def assemble(
         *found.gaps,
         *verified.gaps,
         *ranking.gaps,
-        *_unmatched(query, ranking),
+        *_unmatched(query, ranking, facts),
         *_not_shown(ranking, [hit for hit, _ in shown]),
-        Gap("not_searched", "Distilled facts are not searched by this version."),
         Gap("not_searched", "Materials are not listed by this version."),
     ]
     activity = [candidate.session.last_activity_at for candidate in found.candidates]
@@ -149,7 +158,7 @@ def assemble(
     }
     return Envelope(
         passages=tuple(passage for _, passage in shown),
-        gaps=_merged(gaps),
+        gaps=_merged([*gaps, *facts.gaps]),
         searched=Searched(
             sessions=len(found.candidates) - _count(verified.gaps, "deadline"),
             records=ranking.records,
@@ -166,11 +175,13 @@ def assemble(
             )
             for hit in ranking.left_out[:MAX_DISPOSITIONS]
         ),
+        facts=facts.facts,
     )
 
 
-def _unmatched(query: Query, ranking: Ranking) -> Iterable[Gap]:
-    missing = [term for term, hit in zip(query.terms, ranking.matched, strict=True) if not hit]
+def _unmatched(query: Query, ranking: Ranking, facts: Found) -> Iterable[Gap]:
+    found = zip(query.terms, ranking.matched, facts.matched, strict=True)
+    missing = [term for term, said, distilled in found if not said and not distilled]
     if missing:
         named = ", ".join(label(term, _ECHO_CODE_POINTS) for term in missing)
         yield Gap("term_without_match", f"No match for: {named}.", len(missing))

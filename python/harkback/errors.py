@@ -28,6 +28,7 @@ QueryReason: TypeAlias = Literal[
     "cancel_invalid",
     "cancelled",
     "incognito_active",
+    "workspace_invalid",
     "not_found",
     "unknown_view",
     "neighbours_out_of_range",
@@ -43,7 +44,14 @@ SourceReason: TypeAlias = Literal[
     "source_too_large",
     "source_duplicate",
 ]
-StoreReason: TypeAlias = Literal["store_exists", "store_foreign", "store_invalid"]
+StoreReason: TypeAlias = Literal[
+    "store_exists",
+    "store_foreign",
+    "store_invalid",
+    "fact_invalid",
+    "fact_unknown",
+    "operation_conflict",
+]
 UsageReason: TypeAlias = Literal[
     "engine_unknown",
     "engine_unavailable",

@@ -174,6 +174,7 @@ class Hits(NamedTuple):
 
 GapCode: TypeAlias = Literal[
     "not_searched",
+    "facts_unavailable",
     "source_failed",
     "source_unreadable",
     "source_locked",
@@ -266,6 +267,21 @@ class Passage:
     messages: tuple[PassageMessage, ...]
     also_in: tuple[str, ...] = ()
     explanation: Explanation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One distilled fact as an answer shows it: redacted, then cut."""
+
+    id: str
+    content: str
+    kind: str
+    scope: Literal["global", "workspace", "file"]
+    observed_at: int
+    updated_at: int
+    matched_terms: tuple[str, ...]
+    anchors: tuple[str, ...] = ()  # of Messages that it was taken from
+    source: str = ""  # the store it is kept in, or the file
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ class Query:
     explain: bool
     deadline: float | None  # on the monotonic clock
     cancel: threading.Event | None = None
+    workspace: str | None = None  # whose facts are searched beside those of all
 
     def expired(self) -> bool:
         """Whether the deadline has passed; raises as ``heed`` does."""
@@ -86,6 +87,7 @@ def build(
     explain: bool,
     deadline: float | None,
     cancel: threading.Event | None = None,
+    workspace: str | None = None,
 ) -> Query:
     """Checks and normalises a question.
 
@@ -107,6 +109,8 @@ def build(
         raise QueryError("deadline_invalid", "deadline is a positive number of seconds.")
     under_way = check_active(active)
     check_cancel(cancel)
+    if not isinstance(workspace, str | None):
+        raise QueryError("workspace_invalid", "workspace is the key of a workspace, a string.")
     return Query(
         terms=spoken,
         folded=folded,
@@ -123,6 +127,7 @@ def build(
         explain=explain,
         deadline=None if deadline is None else time.monotonic() + deadline,
         cancel=cancel,
+        workspace=workspace,
     )
 
 

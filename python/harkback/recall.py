@@ -1,6 +1,7 @@
 """Recall: one object over the history of one or more Sources. Each method is one line of stages.
 
-Data flow: query -> Views -> candidates -> corpus (verifies) -> ranking -> passages -> envelope.
+Data flow: query -> Views -> facts, candidates -> corpus (verifies) -> ranking -> passages ->
+envelope.
 Safe to call from several threads; a forked child starts with an empty corpus and its own
 connections. Proof: tests/surfaces/test_recall.py.
 """
@@ -26,6 +27,10 @@ from harkback.corpus import Corpus
 from harkback.engine import EngineName, load
 from harkback.envelope import Envelope
 from harkback.errors import QueryError, SourceError
+from harkback.facts.base import FactSource
+from harkback.facts.evidence import Witnesses
+from harkback.facts.registry import open_facts
+from harkback.facts.search import Facts
 from harkback.grep import Grep
 from harkback.model import Kind, Session
 from harkback.pointer import Pointer
@@ -52,6 +57,7 @@ class Recall:
         exclude_projects: globs of projects whose Sessions are never searched, such as ``~/private``
             (``harkback.projects`` says what they match).
         incognito: asked before anything is opened; unless it says exactly False, nothing is.
+        facts: stores of distilled facts, or paths of a ``memory.sqlite`` or its folder.
     """
 
     def __init__(
@@ -63,10 +69,14 @@ class Recall:
         eligible: Callable[[Session], bool] | None = None,
         exclude_projects: Iterable[str] = (),
         incognito: Callable[[], bool] | None = None,
+        facts: Iterable[FactSource | str | os.PathLike[str]] = (),
     ) -> None:
         self._engine = load(engine)
         self._redaction = (policy or DEFAULT).bind(self._engine)
-        self._group = Group(sources)
+        self._fact_sources: list[FactSource] = [
+            open_facts(store) if isinstance(store, str | os.PathLike) else store for store in facts
+        ]
+        self._group = Group(sources, self._fact_sources)
         self._memory_bytes = memory_bytes
         self._allowed = eligible
         self._projects = compile_globs(exclude_projects)
@@ -77,6 +87,7 @@ class Recall:
     def _start(self) -> None:
         self._process = os.getpid()
         self._corpus = Corpus(self._engine, self._redaction, self._memory_bytes)
+        self._facts = Facts(self._engine, self._redaction, self._fact_sources, self._memory_bytes)
         self._epochs: dict[str, Hashable] = {}  # of the last search
 
     def search(
@@ -97,6 +108,7 @@ class Recall:
         explain: bool = False,
         deadline: float | None = None,
         cancel: threading.Event | None = None,
+        workspace: str | None = None,
     ) -> Envelope:
         """Passages of past Sessions that hold any of a few literal terms, best first.
 
@@ -115,6 +127,7 @@ class Recall:
             explain: give each score as a tree.
             deadline: seconds; Sessions not reached by then become a Gap.
             cancel: once it is set, the search ends in ``cancelled``.
+            workspace: the key of the workspace whose facts are searched beside those of all.
 
         Raises:
             QueryError: the question cannot be asked so, or now; no Source was touched, unless it
@@ -140,6 +153,7 @@ class Recall:
             explain=explain,
             deadline=deadline,
             cancel=cancel,
+            workspace=workspace,
         )
         for attempt in range(UNSETTLED_RETRIES + 1):
             try:
@@ -154,13 +168,17 @@ class Recall:
     def _answer(self, asked: query.Query) -> Envelope:
         with ExitStack() as opened:
             views, failures = self._views(opened)
+            witnesses = Witnesses(
+                views, self._allowed, self._projects, asked.active, complete=not failures
+            )
+            facts = self._facts.search(asked, witnesses, self._projects)
             found = candidates.eligible(views, asked, self._allowed, self._projects)
             path = self._prepare(asked, found)
             verified = verification.verify(path, asked, found, self._corpus)
             ranked = ranking.rank(self._engine, asked, verified, found.records())
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
             return envelope.assemble(
-                asked, found, verified, ranked, shown, gaps_of(failures), self._redaction
+                asked, found, verified, ranked, shown, gaps_of(failures), self._redaction, facts
             )
 
     def more(

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from docs.readme_command import commands
-from harkback import Recall, Store, config
+from harkback import FactStore, Recall, Store, config
 from harkback.cli.command import command
 from harkback.model import KINDS, GapCode
 
@@ -72,6 +72,17 @@ def test_the_examples_for_hosts_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     assert len(blocks(TEXTS["docs/hosts.md"], "python")) == 11
     run("docs/hosts.md")
+
+
+def test_the_examples_of_facts_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert len(blocks(TEXTS["docs/facts.md"], "python")) == 2
+    run("docs/facts.md")
+    shown = capsys.readouterr().out
+    assert shown.startswith("The project uses uv, never pip.\n")
+    assert "| Please never use pip here, we have uv." in shown
 
 
 def test_the_readme_shows_what_its_example_prints(
@@ -183,7 +194,9 @@ def test_hosts_names_every_field_of_the_json(tmp_path: Path) -> None:
         turn.user("zebra " * 300)
         turn.assistant("zebra")
         session.turn().stream().append("zebra")
-    with Recall(tmp_path) as recall:
+    with FactStore.create(tmp_path / "memory.sqlite") as facts:
+        facts.remember("zebra", kind="note")
+    with Recall(tmp_path, facts=[tmp_path]) as recall:
         answer = recall.search(["zebra"], explain=True, limit=1)
     named = set(re.findall(r"\w+", " ".join(spans(TEXTS["docs/hosts.md"]))))
     assert fields(json.loads(answer.to_json())) <= named
@@ -223,6 +236,8 @@ def test_numbers_are_those_of_the_code() -> None:
     hosts = TEXTS["docs/hosts.md"]
     for name in ("TEXT", "TEXT_PASSAGES", "TEXT_GAPS", "JSON", "JSON_PASSAGES", "JSON_GAPS"):
         assert f"{getattr(config, name + '_BUDGET'):,}" in hosts
+    for number in (config.TEXT_FACTS_BUDGET, config.JSON_FACTS_BUDGET, config.MAX_FACTS):
+        assert f" {number:,} " in hosts + TEXTS["docs/facts.md"]
     assert f"1 to {config.MAX_TERMS} literals of at most {config.MAX_TERM_CODE_POINTS} " in hosts
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
     assert f"Rust toolchain, {cargo['workspace']['package']['rust-version']} " in TEXTS["README.md"]

@@ -34,10 +34,17 @@ def test_the_passages() -> None:
 def test_the_budget_and_that_its_parts_fit() -> None:
     assert (config.TEXT_BUDGET, config.JSON_BUDGET) == (12_000, 24_000)
     assert config.TEXT_PASSAGES_BUDGET <= 8_000
-    frame = 1_000
-    assert config.TEXT_PASSAGES_BUDGET + config.TEXT_GAPS_BUDGET + frame <= config.TEXT_BUDGET
-    parts = config.JSON_PASSAGES_BUDGET + config.JSON_GAPS_BUDGET + config.JSON_LEFT_OUT_BUDGET
+    assert config.TEXT_FACTS_BUDGET <= 1_500
+    frame = 600
+    parts = config.TEXT_PASSAGES_BUDGET + config.TEXT_FACTS_BUDGET + config.TEXT_GAPS_BUDGET
+    assert parts + frame <= config.TEXT_BUDGET
+    parts = config.JSON_PASSAGES_BUDGET + config.JSON_FACTS_BUDGET
+    parts += config.JSON_GAPS_BUDGET + config.JSON_LEFT_OUT_BUDGET
     assert parts + frame <= config.JSON_BUDGET
+
+
+def test_facts() -> None:
+    assert (config.MAX_FACTS, config.MAX_FACT_ANCHORS) == (10, 3)
 
 
 def test_the_cost() -> None:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn, get_args
 
 import pytest
 
-from harkback import DEFAULT_POLICY, Gap, Recall, Session, SourceError, SqliteSource
+from harkback import DEFAULT_POLICY, Gap, MemoryStore, Recall, Session, SourceError, SqliteSource
 from harkback.engine import Engine
 from harkback.model import GapCode
 from harkback.sources.transcripts import files
@@ -80,6 +80,11 @@ def scenario(code: GapCode, count: Any) -> Callable[[Callable[[Place], Told]], N
 @scenario("not_searched", None)
 def _(place: Place) -> Told:
     return place.ask(here())
+
+
+@scenario("facts_unavailable", 1)
+def _(place: Place) -> Told:
+    return place.ask(here(), wiring={"facts": [MemoryStore(place.folder / "gone.sqlite")]})
 
 
 @scenario("source_failed", 1)

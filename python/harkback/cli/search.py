@@ -18,6 +18,7 @@ from harkback.cli.progress import sign_of_life
 from harkback.cli.selection import Selection, choosing
 from harkback.config import DEFAULT_LIMIT, MAX_LIMIT
 from harkback.envelope import Envelope
+from harkback.facts.files import MemoryFiles
 from harkback.model import Gap, GapCode
 from harkback.query import Order
 
@@ -39,6 +40,7 @@ MISSED: Final[frozenset[GapCode]] = frozenset(
         "format_drift",
         "body_archived",
         "deadline",
+        "facts_unavailable",
     }
 )
 
@@ -46,7 +48,7 @@ MISSED: Final[frozenset[GapCode]] = frozenset(
 def outcome(envelope: Envelope) -> int:
     """The exit code of an answer."""
     hidden = any(gap.code == "hits_not_shown" for gap in envelope.gaps)
-    return code_of(bool(envelope.passages) or hidden, envelope.gaps)
+    return code_of(bool(envelope.passages or envelope.facts) or hidden, envelope.gaps)
 
 
 def code_of(found: bool, gaps: Iterable[Gap]) -> int:
@@ -90,6 +92,14 @@ def decoded(_: click.Context, __: click.Parameter, terms: tuple[str, ...]) -> tu
     show_default=True,
     help="Best first, or newest first.",
 )
+@click.option(
+    "--memory-files",
+    "folders",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False),
+    multiple=True,
+    help="Facts of CLAUDE.md, AGENTS.md and MEMORY.md of this project, too. May be repeated.",
+)
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON, as agents get it.")
 @click.pass_context
@@ -100,6 +110,7 @@ def search(
     limit: int | None,
     everything: bool,
     order: Order,
+    folders: tuple[str, ...],
     explain: bool,
     as_json: bool,
 ) -> None:
@@ -107,7 +118,8 @@ def search(
 
     1 to 8 terms, compared without regard to case or width; what holds more of
     them, or rarer ones, comes first. Quote a phrase to keep it together. Put
-    -- before a term that starts with a dash.
+    -- before a term that starts with a dash. Facts that a host keeps beside
+    its store are shown above the passages.
 
     \b
     Examples:
@@ -130,7 +142,8 @@ def search(
         raise click.UsageError("--all and --limit exclude each other.")
     number = None if everything else limit or DEFAULT_LIMIT
     started = time.perf_counter()
-    with sign_of_life(sys.stderr), selection.recall() as recall:
+    facts = [MemoryFiles(folder) for folder in dict.fromkeys(map(os.path.realpath, folders))]
+    with sign_of_life(sys.stderr), selection.recall(facts) as recall:
         envelope = recall.search(
             terms, limit=number, order=order, explain=explain, **selection.scope()
         )

@@ -8,7 +8,7 @@ Proof: tests/surfaces/test_cli_people.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,6 +18,8 @@ import click
 
 from harkback.config import DEFAULT_KINDS
 from harkback.errors import SourceError
+from harkback.facts.base import FactSource
+from harkback.facts.registry import beside
 from harkback.model import KINDS, Session
 from harkback.recall import Recall
 from harkback.settings import load
@@ -84,10 +86,15 @@ class Selection:
         }
 
     @contextmanager
-    def recall(self, eligible: Callable[[Session], bool] | None = None) -> Iterator[Recall]:
-        """A Recall over what was chosen, under the config file's policy.
+    def recall(
+        self,
+        facts: Iterable[FactSource] = (),
+        eligible: Callable[[Session], bool] | None = None,
+    ) -> Iterator[Recall]:
+        """A Recall over what was chosen and the facts beside it, under the config file's policy.
 
         Args:
+            facts: stores of facts, beside those.
             eligible: narrows it further; None: nothing does.
 
         Raises:
@@ -100,6 +107,7 @@ class Selection:
             policy=settings.policy,
             eligible=eligible,
             exclude_projects=(*settings.exclude_projects, *self.exclude),
+            facts=(*beside(sources), *facts),
         )
         try:
             yield recall

@@ -1,4 +1,4 @@
-"""An answer drawn for a person: Sessions, their Passages, then what the answer leaves out.
+"""An answer drawn for a person: facts, Sessions, their Passages, then what is left out.
 
 Invariant: what stood in history reaches the terminal neutralised (``harkback.cli.neutral``), and
 without colour nothing is added to it but layout. Lines are wrapped only on a terminal; in a pipe a
@@ -22,7 +22,7 @@ from harkback.cli.ways import how_to_open
 from harkback.config import REDACTED_MARK
 from harkback.envelope import Envelope
 from harkback.grep import Match
-from harkback.model import Explanation, Passage, PassageMessage, SessionCard, Span
+from harkback.model import Explanation, Fact, Passage, PassageMessage, SessionCard, Span
 from harkback.reading import Reading
 from harkback.rendering import gap_text
 
@@ -59,11 +59,26 @@ class Terminal:
 
     def answer(self, envelope: Envelope, seconds: float) -> None:
         """The whole answer, and how long it took."""
+        self.facts(envelope.facts)
         self.passages(envelope.passages)
         if envelope.left_out:
             self._left_out(envelope)
         self.gaps(envelope)
         self.print(Text(_summary(envelope, seconds), "dim"))
+
+    def facts(self, facts: Sequence[Fact]) -> None:
+        """Distilled facts, each with the anchors that lead to where it was said."""
+        if not facts:
+            return
+        self.print(Text("Facts", "bold"))
+        for fact in facts:
+            of = fact.source if fact.scope == "file" else ""
+            about = [fact.kind, when(fact.observed_at), of, ", ".join(fact.anchors)]
+            head = Text(line(" · ".join(each for each in about if each)), "dim")
+            lines = self._fit(head, 2, _INDENT)
+            lines += self._fit(Text(block(fact.content)), _INDENT, _INDENT)
+            self.print(Text("\n").join(lines))
+        self.print(Text())
 
     def passages(self, passages: Sequence[Passage]) -> None:
         """Passages under their Sessions; a Session stands where its first Passage does."""
@@ -289,6 +304,7 @@ def duration(seconds: float) -> str:
 
 def _summary(envelope: Envelope, seconds: float) -> str:
     reach = envelope.searched
-    found = plural(len(envelope.passages), "passage") if envelope.passages else "Nothing found"
+    counts = [(len(envelope.facts), "fact"), (len(envelope.passages), "passage")]
+    found = ", ".join(plural(count, noun) for count, noun in counts if count) or "Nothing found"
     searched = f"{plural(reach.sessions, 'session')} searched, {plural(reach.records, 'record')}"
     return f"{found} · {searched}, {duration(seconds)}"

@@ -124,6 +124,17 @@ class View(Protocol):
         """The Messages at these locators, in the order given."""
 
 
+class Naming:
+    """A View, or a Reader, that may find Messages by name without reading their Session."""
+
+    def named(self, session: str, names: Sequence[str]) -> dict[str, StoredMessage] | None:
+        """By name, the Message of this id or that the record of this id became, where there is one.
+
+        None: it cannot tell without reading the Session.
+        """
+        raise NotImplementedError
+
+
 class Source(Protocol):
     """Where history lives."""
 

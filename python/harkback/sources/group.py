@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from harkback.engine import Engine
 from harkback.errors import SourceError, UsageError
@@ -27,21 +27,34 @@ _CODES: Final[dict[str, GapCode]] = {
 }
 
 
+class Named(Protocol):
+    """What has a name of its own, and is closed."""
+
+    @property
+    def name(self) -> str: ...
+
+    def close(self) -> None: ...
+
+
 class Group:
     """Sources of different names.
 
     Args:
         sources: Sources, or paths that one can be opened for.
+        beside: what else has to have a name of its own, and is closed together with them.
 
     Raises:
         SourceError: a path holds no history; ``source_duplicate``.
     """
 
-    def __init__(self, sources: Iterable[Source | str | os.PathLike[str]]) -> None:
+    def __init__(
+        self, sources: Iterable[Source | str | os.PathLike[str]], beside: Sequence[Named] = ()
+    ) -> None:
         self.sources = [
             open_source(Path(s)) if isinstance(s, str | os.PathLike) else s for s in sources
         ]
-        names = [source.name for source in self.sources]
+        self._all: list[Named] = [*self.sources, *beside]
+        names = [each.name for each in self._all]
         if len(set(names)) < len(names):
             raise SourceError("source_duplicate", "Two sources have one name; name them apart.")
         self._closed = False
@@ -99,8 +112,8 @@ class Group:
         return self._closed and not self._working
 
     def _let_go(self) -> None:
-        for source in self.sources:
-            source.close()
+        for each in self._all:
+            each.close()
 
 
 def gaps_of(failures: Iterable[SourceError]) -> list[Gap]:

@@ -14,7 +14,7 @@ from typing import Final
 
 from harkback.engine import Engine, Scanner
 from harkback.model import Gap, StoredMessage
-from harkback.sources.base import Transcript
+from harkback.sources.base import Naming, Transcript
 from harkback.sources.sqlite import ledger, pre_ledger
 from harkback.sources.sqlite.base import Narrowed, Place
 from harkback.sources.sqlite.catalog import Listing, Owner, read_listing, whole_tables
@@ -51,7 +51,7 @@ class HostStore:
         return HostReader(connection, listing, engine)
 
 
-class HostReader:
+class HostReader(Naming):
     """See ``harkback.sources.sqlite.base.Reader``."""
 
     def __init__(self, connection: sqlite3.Connection, listing: Listing, engine: Engine) -> None:
@@ -97,6 +97,9 @@ class HostReader:
 
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         return self._half(session).around(self._listing.keys[session], locators)
+
+    def named(self, session: str, names: Sequence[str]) -> dict[str, StoredMessage]:
+        return self._half(session).named(self._listing.keys[session], names)
 
     def first_prompt(self, session: str) -> str:
         return ""

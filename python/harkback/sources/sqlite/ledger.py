@@ -8,6 +8,7 @@ Proof: tests/sources/test_sqlite_ledger.py.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias
@@ -35,6 +36,14 @@ _EVENT = "rowid, event_id, run_id, turn_id, event_seq, committed_at, payload_jso
 _EVENTS = (
     f"SELECT {_EVENT} FROM runtime_events WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE} "
     "ORDER BY committed_at, event_id"
+)
+_BY_EVENT = (
+    f"SELECT {_EVENT} FROM runtime_events WHERE session_id = CAST(? AS TEXT) AND event_id = ? "
+    f"AND {_VISIBLE}"
+)
+_BY_MESSAGE = (
+    f"SELECT {_EVENT} FROM runtime_events WHERE session_id = CAST(? AS TEXT) "
+    f"AND instr(payload_json, ?) AND {_VISIBLE}"
 )
 SCAN = f"SELECT payload_json FROM runtime_events WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
 SWEEP = Sweep("runtime_events", "payload_json", _VISIBLE)
@@ -154,6 +163,26 @@ class Ledger(Reader):
             unseen = self._streams(session, runs, set(), Fingerprint(""), Findings())
             found += [message for _, message in unseen]
         return in_order(found, locators)
+
+    def named(self, session: bytes, names: Sequence[str]) -> dict[str, StoredMessage]:
+        """What the event of each id became; else the Message of that id, which is costlier to find.
+
+        Of events that share the id of a Message the first one has it; that is the one meant.
+        """
+        runs = self._runs(session, Fingerprint(""))
+        found: dict[str, StoredMessage] = {}
+        for name in names:
+            for statement in (_BY_EVENT, _BY_MESSAGE):
+                visible: list[Visible] = []
+                for row in self._rows("runtime_events", statement, session, name):
+                    with contextlib.suppress(decoding.Damaged):
+                        event = _visible(row, runs)
+                        if event is not None and (statement is _BY_EVENT or event.first == name):
+                            visible.append(event)
+                if visible:
+                    found[name] = _message(min(visible, key=_PLACE), set())
+                    break
+        return found
 
     def _runs(self, session: bytes, fingerprint: Fingerprint) -> Runs:
         order: dict[bytes, int] = {}

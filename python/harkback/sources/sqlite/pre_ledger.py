@@ -8,6 +8,7 @@ Proof: tests/sources/test_sqlite_pre_ledger.py.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator, Sequence
 
@@ -101,6 +102,22 @@ class PreLedger(Reader):
             if message is not None:
                 found.append(message)
         return in_order(found, locators)
+
+    def named(self, session: bytes, names: Sequence[str]) -> dict[str, StoredMessage]:
+        """The Message of each id; of rows that share one the first has it."""
+        messages = ((name, self._named(session, name)) for name in names)
+        return {name: message for name, message in messages if message is not None}
+
+    def _named(self, session: bytes, name: str) -> StoredMessage | None:
+        rows = self._rows(
+            "session_messages", f"{_MESSAGES} AND message_id = ?{_ORDER}", session, name
+        )
+        for row in rows:
+            with contextlib.suppress(decoding.Damaged):
+                message = self._message(session, row, set(), Fingerprint(""), Findings())
+                if message is not None:
+                    return message
+        return None
 
     def bodies(self, session: bytes, markers: int) -> Iterator[bytes | None]:
         """The chunked records of a Session, joined; None for one that cannot be trusted.

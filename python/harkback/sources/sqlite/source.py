@@ -20,7 +20,15 @@ from typing import TypeVar
 from harkback.engine import Engine
 from harkback.errors import SourceError, UsageError
 from harkback.model import Gap, Session, StoredMessage
-from harkback.sources.base import TITLE, Catalog, ScanResult, Transcript, names, title_message
+from harkback.sources.base import (
+    TITLE,
+    Catalog,
+    Naming,
+    ScanResult,
+    Transcript,
+    names,
+    title_message,
+)
 from harkback.sources.sqlite import opening, schemas
 from harkback.sources.sqlite.base import Listing, Place, Reader, Schema
 from harkback.sources.sqlite.kept import Kept
@@ -106,7 +114,7 @@ class SqliteSource:
         return opening.look(self._path)
 
 
-class SqliteView:
+class SqliteView(Naming):
     """One consistent state of a database. Not for two threads at once."""
 
     def __init__(self, source: SqliteSource, engine: Engine) -> None:
@@ -175,6 +183,20 @@ class SqliteView:
             return [next(titles if locator == TITLE else found) for locator in locators]
 
         return self._steady(around)
+
+    def named(self, session: str, names: Sequence[str]) -> dict[str, StoredMessage] | None:
+        """See ``harkback.sources.base.Naming``; nothing of what lies in damaged pages."""
+
+        def find() -> dict[str, StoredMessage] | None:
+            reader = self._reader()
+            try:
+                return reader.named(session, names) if isinstance(reader, Naming) else None
+            except sqlite3.DatabaseError as error:
+                if not opening.is_damage(error):
+                    raise
+                return {}
+
+        return self._steady(find)
 
     def end(self) -> None:
         """Ends the transaction; what was read is kept for the next View of this thread."""
