@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from harkback import QueryError, Recall, Store
+from harkback import QueryError, Recall, Store, UsageError
 from harkback.engine import Engine
 from support.asking import WORD, good
 from support.speaking import Speaking, said
@@ -190,6 +190,28 @@ def test_a_deadline_inside_a_task(engine: Engine) -> None:
     assert missed
     assert len(short.passages) + (missed[0] or 0) == 9
     assert len(long.passages) == 8
+
+
+def test_sources_are_closed_by_the_last_one_at_work(engine: Engine) -> None:
+    """Closing waits for nobody, and nobody loses what they work with."""
+    stuck = Stuck("scan")
+    source = Speaking(TALKS, before=stuck)
+    recall = Recall(source, engine=engine.name)
+    found: list[int] = []
+    worker = threading.Thread(target=lambda: found.append(len(recall.search([WORD]).passages)))
+    worker.start()
+    assert stuck.reached.wait(30)
+    recall.close()
+    assert "close" not in source.touched
+    with pytest.raises(UsageError) as caught:
+        recall.search([WORD])
+    assert caught.value.reason == "closed"
+    assert "close" not in source.touched
+    stuck.go.set()
+    worker.join()
+    assert found == [8]
+    assert source.touched[-1] == "close"
+    recall.close()  # again: no harm
 
 
 def test_closing_right_after_a_cancelled_task(engine: Engine, tmp_path: Path) -> None:
