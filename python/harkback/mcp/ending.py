@@ -28,7 +28,7 @@ _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 class Ending:
-    """Ends this process once.
+    """Ends this process once; on SIGTERM and SIGINT as a shell reports it: 128 and the signal.
 
     Args:
         calls: what may be under way.
@@ -40,14 +40,11 @@ class Ending:
         self._close = close
         self._begun = Event()
         self._served = Event()
-
-    def after(self, serving: Callable[..., None], *arguments: Any) -> NoReturn:
-        """Runs what serves; the process ends with it, with its client, or with a signal.
-
-        On SIGTERM and SIGINT it exits as a shell reports it: 128 and the signal.
-        """
         for each in _SIGNALS:
             signal.signal(each, self._signalled)
+
+    def after(self, serving: Callable[..., None], *arguments: Any) -> NoReturn:
+        """Runs what serves; the process ends with it, with its client, or with a signal."""
         code = 0
         try:
             serving(*arguments)
@@ -69,10 +66,12 @@ class Ending:
         self.begin(128 + number)
 
     def _end(self, code: int) -> None:
-        self._calls.stop()
-        if self._calls.ended(GRACE_SECONDS):
-            self._served.wait(_LAST_WORDS_SECONDS)
-            self._close()
-        with contextlib.suppress(OSError, ValueError):
-            sys.stderr.flush()
-        os._exit(code)
+        try:
+            self._calls.stop()
+            if self._calls.ended(GRACE_SECONDS):
+                self._served.wait(_LAST_WORDS_SECONDS)
+                self._close()
+        finally:
+            with contextlib.suppress(OSError, ValueError):
+                sys.stderr.flush()
+            os._exit(code)

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import anyio
+import anyio.to_thread
 import pytest
 from mcp import Client
 from mcp_types import CallToolResult
 
 from harkback import Recall, UsageError
 from harkback.mcp.http import listen
-from support.mcp import HELLO, started
+from support.mcp import ENDLESS, HELLO, started
 
 ACCEPTED = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 
@@ -132,6 +133,23 @@ def test_the_sdk_s_own_client_gets_the_same_answers(server: Listening, zoo: Path
                 assert found.content[0].text == recall.search(["north stable"]).text()
 
     anyio.run(ask)
+
+
+def test_a_call_that_is_given_up_ends(zoo: Path) -> None:
+    with serving("--store", zoo, patch=ENDLESS) as server:
+
+        async def give_up() -> None:
+            async with Client(server.url) as client:
+                with anyio.move_on_after(1) as scope:
+                    await client.call_tool("Recall", {"terms": ["zebra"]})
+                assert scope.cancelled_caught
+                with anyio.fail_after(10):
+                    for line in (b"searching\n", b"cancelled\n"):
+                        assert (
+                            await anyio.to_thread.run_sync(server.process.stderr.readline) == line
+                        )
+
+        anyio.run(give_up)
 
 
 def test_ipv6(zoo: Path) -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from mcp import ClientSession
+from mcp import Client, ClientSession, StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ImageContent, TextContent
 
 from harkback import Recall, Store
-from support.mcp import Raw, client, raw
+from support.mcp import Raw, client, raw, started
 
 MAX_LIST_BYTES = 3072
 
@@ -42,9 +43,18 @@ def text(result: CallToolResult) -> str:
     return content.text
 
 
-def test_the_list_is_small_and_says_that_nothing_is_changed(zoo: Path) -> None:
-    with raw("--store", zoo) as server:
-        server.ask("tools/list")
+#: What a request says of itself in a protocol without a handshake.
+MODERN = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+@pytest.mark.parametrize("params", [None, {"_meta": MODERN}], ids=["2025-11-25", "2026-07-28"])
+def test_the_list_is_small_and_says_that_nothing_is_changed(zoo: Path, params: Any) -> None:
+    with raw("--store", zoo, hello=params is None) as server:
+        server.ask("tools/list", params)
         line = server.out[-1]
     result = json.loads(line)["result"]
     assert [tool["name"] for tool in result["tools"]] == ["Recall", "RecallMore", "RecallMaterial"]
@@ -94,6 +104,20 @@ def test_answers_are_the_text_that_a_model_reads(zoo: Path) -> None:
             assert len(result.content) == 1
 
     asked(act, "--store", zoo)
+
+
+def test_a_client_of_the_protocol_without_a_handshake(zoo: Path) -> None:
+    async def act() -> None:
+        command, *arguments = started("--store", zoo)
+        parameters = StdioServerParameters(command=command, args=arguments, env=dict(os.environ))
+        async with Client(stdio_client(parameters)) as modern:
+            assert modern.session.protocol_version == "2026-07-28"
+            found = await modern.call_tool("Recall", {"terms": ["north stable"]})
+            assert isinstance(found, CallToolResult)
+            with Recall(zoo) as recall:
+                assert text(found) == recall.search(["north stable"]).text()
+
+    anyio.run(act)
 
 
 def test_structure_comes_beside_the_text_only_where_it_is_asked_for(zoo: Path) -> None:
