@@ -18,7 +18,7 @@ from harkback.config import (
     MAX_DISPOSITIONS,
     TEXT_GAPS_BUDGET,
 )
-from harkback.model import Gap, GapCode, Passage, Searched
+from harkback.model import Gap, GapCode, Material, Passage, Searched
 from harkback.query import Query
 from harkback.ranking import RankedHit, Ranking
 from harkback.redaction import Redaction
@@ -30,6 +30,8 @@ from harkback.rendering import (
     gap_text,
     iso,
     label,
+    material_json,
+    materials_of,
     message_text,
     passage_head_text,
     passage_json,
@@ -57,6 +59,11 @@ class Envelope:
     gaps: tuple[Gap, ...]
     searched: Searched
     left_out: tuple[Disposition, ...] = ()
+
+    @property
+    def materials(self) -> tuple[Material, ...]:
+        """Those of the Messages that are shown, once each."""
+        return materials_of(self.passages)
 
     def text(self) -> str:
         """What a model reads: a notice, the Passages, what was not searched."""
@@ -87,7 +94,7 @@ class Envelope:
             "notice": NOTICE,
             "facts": [],
             "passages": [passage_json(passage) for passage in self.passages],
-            "materials": [],
+            "materials": list(map(material_json, self.materials)),
             "gaps": [gap_json(gap) for gap in gaps],
             "searched": {
                 "sessions": self.searched.sessions,
@@ -132,7 +139,6 @@ def assemble(
         *_unmatched(query, ranking),
         *_not_shown(ranking, [hit for hit, _ in shown]),
         Gap("not_searched", "Distilled facts are not searched by this version."),
-        Gap("not_searched", "Materials are not listed by this version."),
     ]
     activity = [candidate.session.last_activity_at for candidate in found.candidates]
     unsearched = {

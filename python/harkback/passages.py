@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import NamedTuple
 
 from harkback.candidates import Candidate
 from harkback.config import (
@@ -27,12 +28,11 @@ from harkback.ranking import RankedHit, Ranking, explain
 from harkback.redaction import Redaction
 from harkback.rendering import (
     compact_json,
-    message_json,
-    message_text,
+    cost,
     passage_head_text,
     passage_json,
 )
-from harkback.showing import Showing, anchor_home, anchor_id
+from harkback.showing import Showing, anchor_home, anchor_id, files, forms
 
 _NUMBER_SLACK = 1  # a Passage may end up with a number one digit longer than it was counted with
 
@@ -52,13 +52,21 @@ class _Budget:
         return True
 
 
+class _Read(NamedTuple):
+    """A Message to show, and the tool results behind it whose files it lists."""
+
+    row: Row
+    stored: StoredMessage
+    beside: list[StoredMessage]
+
+
 @dataclass(slots=True)
 class _Side:
     """Neighbours on one side of an anchor, nearest first."""
 
-    rows: list[Row]
+    rows: list[tuple[int, Row]]  # with their places
     more: bool  # a visible neighbour lies beyond them
-    stored: list[StoredMessage] = field(default_factory=list)
+    read: list[_Read] = field(default_factory=list)
     paid: list[PassageMessage] = field(default_factory=list)
 
 
@@ -84,8 +92,11 @@ def build(
     for draft in maker.drafts():
         head = len(passage_head_text(len(drafts) + 1, draft.passage)) + _NUMBER_SLACK
         anchor = draft.passage.messages[0]
-        text = head + len(message_text(anchor)) + 1
-        if budget.pay(text, len(compact_json(passage_json(draft.passage))) + 1):
+        bare = replace(draft.passage, messages=())
+        frame = head + 1, len(compact_json(passage_json(bare))) + 1
+        paid = next((one for one in forms(anchor) if budget.pay(*_sum(frame, cost(one)))), None)
+        if paid is not None:
+            draft.passage = replace(draft.passage, messages=(paid,))
             drafts.append(draft)
     for distance in range(NEIGHBOURS_EACH_SIDE):
         for draft in drafts:
@@ -98,11 +109,16 @@ def _pay_neighbour(
     maker: _Maker, draft: _Draft, side: _Side, distance: int, budget: _Budget
 ) -> None:
     """Pays one more neighbour, unless one nearer is missing already."""
-    if len(side.paid) != distance or distance >= len(side.rows):
+    if len(side.paid) != distance or distance >= len(side.read):
         return
-    message = maker.shown(side.rows[distance], side.stored[distance], is_anchor=False)
-    if budget.pay(len(message_text(message)), len(compact_json(message_json(message))) + 1):
-        side.paid.append(message)
+    message = maker.shown(draft.passage.anchor, side.read[distance], is_anchor=False)
+    paid = next((one for one in forms(message) if budget.pay(*cost(one))), None)
+    if paid is not None:
+        side.paid.append(paid)
+
+
+def _sum(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return one[0] + other[0], one[1] + other[1]
 
 
 def _finish(draft: _Draft) -> Passage:
@@ -110,8 +126,8 @@ def _finish(draft: _Draft) -> Passage:
     return replace(
         draft.passage,
         messages=(*reversed(before.paid), *draft.passage.messages, *after.paid),
-        has_more_before=before.more or len(before.paid) < len(before.rows),
-        has_more_after=after.more or len(after.paid) < len(after.rows),
+        has_more_before=before.more or len(before.paid) < len(before.read),
+        has_more_after=after.more or len(after.paid) < len(after.read),
     )
 
 
@@ -148,17 +164,13 @@ class _Maker:
         (anchor,) = self._corpus.rows(segment, hit.row, hit.row + 1)
         before = self._side(segment, anchor, hit.row, -1)
         after = self._side(segment, anchor, hit.row, 1)
-        rows = [anchor, *before.rows, *after.rows]
-        locators = [row.locator for row in rows]
-        stored = iter(hit.candidate.view.read_around(hit.candidate.session.id, locators))
-        first = next(stored)
-        for side in (before, after):
-            side.stored.extend(islice(stored, len(side.rows)))
+        first = self._read(hit.candidate, segment, (hit.row, anchor), before, after)
         session = hit.candidate.described
+        name = anchor_id(anchor_home(session.source, session.id), anchor.id)
         terms = zip(self._query.terms, hit.frequency, strict=True)
         active = self._query.active
         passage = Passage(
-            anchor=anchor_id(anchor_home(session.source, session.id), anchor.id),
+            anchor=name,
             session=self._showing.card(hit.candidate),
             turn_id=None if anchor.turn is None else self._showing.clean(anchor.turn),
             sequence=hit.row,
@@ -168,7 +180,7 @@ class _Maker:
             # Counted as if both sides had more: the line can only get shorter.
             has_more_before=True,
             has_more_after=True,
-            messages=(self.shown(anchor, first, is_anchor=True),),
+            messages=(self.shown(name, first, is_anchor=True),),
             also_in=tuple(self._showing.clean(c.session.id) for c in hit.also_in[:MAX_ALSO_IN]),
             explanation=(
                 explain(self._engine, self._query, self._ranking, hit)
@@ -181,8 +193,31 @@ class _Maker:
     def _side(self, segment: Segment, anchor: Row, row: int, step: int) -> _Side:
         """The nearest neighbours, and whether there is one more."""
         found = self._showing.neighbours(segment, anchor, row, step)
-        nearest = [other for _, other in islice(found, NEIGHBOURS_EACH_SIDE + 1)]
+        nearest = list(islice(found, NEIGHBOURS_EACH_SIDE + 1))
         return _Side(nearest[:NEIGHBOURS_EACH_SIDE], more=len(nearest) > NEIGHBOURS_EACH_SIDE)
 
-    def shown(self, row: Row, stored: StoredMessage, *, is_anchor: bool) -> PassageMessage:
-        return self._showing.message(row, stored, is_anchor=is_anchor)
+    def _read(
+        self,
+        candidate: Candidate,
+        segment: Segment,
+        anchor: tuple[int, Row],
+        before: _Side,
+        after: _Side,
+    ) -> _Read:
+        """Reads the anchor and its neighbours in one go, with the tool results behind them."""
+        rows = [anchor, *before.rows, *after.rows]
+        groups = [[row, *self._showing.beside(segment, row, at, anchor[0])] for at, row in rows]
+        locators = [row.locator for group in groups for row in group]
+        stored = iter(candidate.view.read_around(candidate.session.id, locators))
+        read = [
+            _Read(group[0], next(stored), list(islice(stored, len(group) - 1))) for group in groups
+        ]
+        split = 1 + len(before.rows)
+        for side, found in ((before, read[1:split]), (after, read[split:])):
+            side.read += (each for each in found if each.row.spans or files(each.stored))
+        return read[0]
+
+    def shown(self, anchor: str, read: _Read, *, is_anchor: bool) -> PassageMessage:
+        return self._showing.message(
+            anchor[:16], read.row, read.stored, read.beside, is_anchor=is_anchor
+        )

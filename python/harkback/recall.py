@@ -12,9 +12,18 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path as FilePath
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
-from harkback import candidates, envelope, passages, query, ranking, reading, verification
+from harkback import (
+    candidates,
+    envelope,
+    materials,
+    passages,
+    query,
+    ranking,
+    reading,
+    verification,
+)
 from harkback.config import (
     DEFAULT_LIMIT,
     DEFAULT_MEMORY_BYTES,
@@ -26,6 +35,7 @@ from harkback.engine import EngineName, load
 from harkback.envelope import Envelope
 from harkback.errors import QueryError, SourceError, UsageError
 from harkback.grep import Grep
+from harkback.materials import MaterialReading
 from harkback.model import Gap, Kind, Session
 from harkback.projects import compile_globs
 from harkback.query import Moment, Order
@@ -34,6 +44,8 @@ from harkback.redaction import DEFAULT, Policy
 from harkback.sources.base import Source, View
 from harkback.sources.registry import open_source
 from harkback.verification import Path
+
+T = TypeVar("T")
 
 
 class Recall:
@@ -191,10 +203,14 @@ class Recall:
             active=active,
             unbounded=unbounded,
         )
+        return self._looked_up(reading.read, asked)
+
+    def _looked_up(self, read: Callable[..., T], asked: object) -> T:
+        """What is read by a handle; that it was not found means nothing if a Source failed."""
         with ExitStack() as opened:
             views, failures = self._views(opened)
             try:
-                return reading.read(
+                return read(
                     self._engine,
                     self._redaction,
                     asked,
@@ -207,6 +223,34 @@ class Recall:
                 raise error.bare() from None
             except QueryError as error:
                 raise (failures[0] if failures else error).bare() from None
+
+    def material(
+        self,
+        id: str,
+        *,
+        cursor: str | None = None,
+        vision: bool = False,
+        active: tuple[str, str] | None = None,
+        unbounded: bool = False,
+    ) -> MaterialReading:
+        """The content of a file that a Passage lists: text in pages, or an image.
+
+        Args:
+            id: 32 hexadecimal digits, as an answer gives them.
+            cursor: what the last answer gave, for the next page of a text.
+            vision: whether the model sees images; only then are their bytes read.
+            active: (Session, Turn) that is under way: never part of an answer.
+            unbounded: lifts the Budget (for people, not models).
+
+        Raises:
+            QueryError: it cannot be asked so; or ``not_found``, whatever the cause.
+            SourceError: it was not found, and a Source cannot be read.
+            UsageError: the Recall is closed.
+        """
+        asked = materials.build(
+            id, cursor=cursor, vision=vision, active=active, unbounded=unbounded
+        )
+        return self._looked_up(materials.read, asked)
 
     @contextmanager
     def grep(
