@@ -161,7 +161,7 @@ class Whole:
         """
         end = self.cut(start, room)
         while not fits(self.text[start:end], end) and end > start + 1:
-            room = (end - start) * 3 // 4
+            room = (end - start) * 7 // 8
             end = self.cut(start, room)
         return end
 

@@ -48,7 +48,7 @@ def read(
     name = decoding.decode(session)
     if "/" in name:
         return None
-    known = int(size) if size else None
+    known = int(size) if size.isdecimal() else None
     return read_within(folder, f"sessions/{name}/{path}", known, limit)
 
 
