@@ -138,10 +138,10 @@ def test_a_secret_is_cut_out_of_the_whole_before_pages_are_made(
     border, shifts = int(cursor or 0) // 2, range(0, 31, 3)
     for shift in shifts:
         text = "x " * (border - shift) + f"{SECRET} behind " + "z " * 3000
-        add(builder, text.encode(), session=f"s{shift}")
+        add(builder, text.encode(), session=f"s{shift:02}")
     with opened(builder, engine) as recall:
         for shift in shifts:
-            found = pages(recall, only(recall, f"s{shift}").id)
+            found = pages(recall, only(recall, f"s{shift:02}").id)
             assert len(found) == 2
             assert "".join(page.content for page in found).count("[redacted] behind") == 1
             for page in found:
