@@ -41,9 +41,11 @@ REDACTED_MARK: Final = "[redacted]"
 # The Budget, in code points of the very string sent
 TEXT_BUDGET: Final = 12_000
 TEXT_PASSAGES_BUDGET: Final = 8_000
+TEXT_MATERIALS_BUDGET: Final = 2_000  # of that of the Passages
 TEXT_GAPS_BUDGET: Final = 1_800
 JSON_BUDGET: Final = 24_000
 JSON_PASSAGES_BUDGET: Final = 16_000
+JSON_MATERIALS_BUDGET: Final = 4_000  # of that of the Passages
 JSON_GAPS_BUDGET: Final = 3_500
 JSON_LEFT_OUT_BUDGET: Final = 3_000
 MAX_DISPOSITIONS: Final = 20  # Hits left out that an explained answer lists

@@ -1,7 +1,9 @@
 """Passages: every anchor with what stands around it in its Turn, paid for out of one Budget.
 
-Anchors are paid first, in the order of the ranking; then neighbours by distance, round by round
-across the Passages, so that no Passage grows at another's cost. A neighbour is a user, assistant
+Anchors are paid first, in the order of the ranking, then the files that they list; then neighbours
+by distance, each with its files, round by round across the Passages, so that no Passage grows at
+another's cost. Files have a part of the Budget and no more: what they are is told, what was said is
+shown. A neighbour is a user, assistant
 or tool_call Message of the same Turn; a tool_result enters only as the anchor. Each is counted in
 both forms of the answer. Proof: tests/unit/test_passages.py.
 """
@@ -9,20 +11,24 @@ both forms of the answer. Proof: tests/unit/test_passages.py.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
 from harkback.candidates import Candidate
 from harkback.config import (
+    JSON_MATERIALS_BUDGET,
     JSON_PASSAGES_BUDGET,
     MAX_ALSO_IN,
+    MAX_MATERIALS,
     NEIGHBOURS_EACH_SIDE,
+    TEXT_MATERIALS_BUDGET,
     TEXT_PASSAGES_BUDGET,
 )
 from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
-from harkback.model import Passage, PassageMessage, Row, StoredMessage
+from harkback.model import Material, Passage, PassageMessage, Row, StoredMessage
 from harkback.query import Query
 from harkback.ranking import RankedHit, Ranking, explain
 from harkback.redaction import Redaction
@@ -32,7 +38,7 @@ from harkback.rendering import (
     passage_head_text,
     passage_json,
 )
-from harkback.showing import Showing, anchor_home, anchor_id, files, forms
+from harkback.showing import Showing, anchor_home, anchor_id, bare, files
 
 _NUMBER_SLACK = 1  # a Passage may end up with a number one digit longer than it was counted with
 
@@ -50,6 +56,29 @@ class _Budget:
         self.text -= text
         self.json -= json
         return True
+
+
+@dataclass(slots=True)
+class _Purse:
+    """The Budget of all, and the part of it that files have."""
+
+    whole: _Budget
+    files: _Budget
+
+    def pay(self, text: int, json: int) -> bool:
+        return self.whole.pay(text, json)
+
+    def pay_file(self, message: PassageMessage, materials: Sequence[Material]) -> PassageMessage:
+        """The Message with the next of ``materials``, if that can be paid for."""
+        listed = len(message.materials)
+        if listed == len(materials):
+            return message
+        more = message.more_materials - 1
+        longer = replace(message, materials=tuple(materials[: listed + 1]), more_materials=more)
+        (text, json), (less_text, less_json) = cost(longer), cost(message)
+        if not self.files.pay(text - less_text, json - less_json):
+            return message
+        return longer if self.pay(text - less_text, json - less_json) else message
 
 
 class _Read(NamedTuple):
@@ -74,6 +103,7 @@ class _Side:
 class _Draft:
     hit: RankedHit
     passage: Passage
+    anchor: PassageMessage
     before: _Side
     after: _Side
 
@@ -83,21 +113,27 @@ def build(
 ) -> tuple[tuple[RankedHit, Passage], ...]:
     """The Hits to show with their Passages, in their order, as far as the Budget goes."""
     unbounded = query.limit is None
-    budget = _Budget(
-        math.inf if unbounded else TEXT_PASSAGES_BUDGET,
-        math.inf if unbounded else JSON_PASSAGES_BUDGET,
+    budget = _Purse(
+        _Budget(math.inf, math.inf)
+        if unbounded
+        else _Budget(TEXT_PASSAGES_BUDGET, JSON_PASSAGES_BUDGET),
+        _Budget(math.inf, math.inf)
+        if unbounded
+        else _Budget(TEXT_MATERIALS_BUDGET, JSON_MATERIALS_BUDGET),
     )
     maker = _Maker(engine, redaction, query, ranking, corpus)
     drafts: list[_Draft] = []
     for draft in maker.drafts():
         head = len(passage_head_text(len(drafts) + 1, draft.passage)) + _NUMBER_SLACK
-        anchor = draft.passage.messages[0]
-        bare = replace(draft.passage, messages=())
-        frame = head + 1, len(compact_json(passage_json(bare))) + 1
-        paid = next((one for one in forms(anchor) if budget.pay(*_sum(frame, cost(one)))), None)
-        if paid is not None:
-            draft.passage = replace(draft.passage, messages=(paid,))
+        text, json = cost(bare(draft.anchor))
+        if budget.pay(head + text + 1, len(compact_json(passage_json(draft.passage))) + json + 1):
             drafts.append(draft)
+    listed = [draft.anchor.materials for draft in drafts]
+    for draft in drafts:
+        draft.anchor = bare(draft.anchor)
+    for _ in range(MAX_MATERIALS):
+        for draft, materials in zip(drafts, listed, strict=True):
+            draft.anchor = budget.pay_file(draft.anchor, materials)
     for distance in range(NEIGHBOURS_EACH_SIDE):
         for draft in drafts:
             for side in (draft.before, draft.after):
@@ -106,26 +142,24 @@ def build(
 
 
 def _pay_neighbour(
-    maker: _Maker, draft: _Draft, side: _Side, distance: int, budget: _Budget
+    maker: _Maker, draft: _Draft, side: _Side, distance: int, budget: _Purse
 ) -> None:
     """Pays one more neighbour, unless one nearer is missing already."""
     if len(side.paid) != distance or distance >= len(side.read):
         return
-    message = maker.shown(draft.passage.anchor, side.read[distance], is_anchor=False)
-    paid = next((one for one in forms(message) if budget.pay(*cost(one))), None)
-    if paid is not None:
-        side.paid.append(paid)
-
-
-def _sum(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
-    return one[0] + other[0], one[1] + other[1]
+    full = maker.shown(draft.passage.anchor, side.read[distance], is_anchor=False)
+    message = bare(full)
+    if budget.pay(*cost(message)):
+        for _ in full.materials:
+            message = budget.pay_file(message, full.materials)
+        side.paid.append(message)
 
 
 def _finish(draft: _Draft) -> Passage:
     before, after = draft.before, draft.after
     return replace(
         draft.passage,
-        messages=(*reversed(before.paid), *draft.passage.messages, *after.paid),
+        messages=(*reversed(before.paid), draft.anchor, *after.paid),
         has_more_before=before.more or len(before.paid) < len(before.read),
         has_more_after=after.more or len(after.paid) < len(after.read),
     )
@@ -180,7 +214,7 @@ class _Maker:
             # Counted as if both sides had more: the line can only get shorter.
             has_more_before=True,
             has_more_after=True,
-            messages=(self.shown(name, first, is_anchor=True),),
+            messages=(),
             also_in=tuple(self._showing.clean(c.session.id) for c in hit.also_in[:MAX_ALSO_IN]),
             explanation=(
                 explain(self._engine, self._query, self._ranking, hit)
@@ -188,7 +222,7 @@ class _Maker:
                 else None
             ),
         )
-        return _Draft(hit, passage, before, after)
+        return _Draft(hit, passage, self.shown(name, first, is_anchor=True), before, after)
 
     def _side(self, segment: Segment, anchor: Row, row: int, step: int) -> _Side:
         """The nearest neighbours, and whether there is one more."""

@@ -41,7 +41,7 @@ from harkback.rendering import (
     passage_head_text,
     passage_json,
 )
-from harkback.showing import Showing, anchor_home, anchor_id, files, forms, shows
+from harkback.showing import Showing, anchor_home, anchor_id, bare, files, shows
 from harkback.sources.base import View
 from harkback.windows import whole
 
@@ -257,8 +257,8 @@ class _Reader:
         return self._fits(*cost(message))
 
     def _pay_any(self, message: PassageMessage) -> PassageMessage | None:
-        """The Message with as many of its Materials as can be paid for."""
-        return next(filter(self._pay, forms(message)), None)
+        """The Message with its Materials or, if they do not fit, with their number."""
+        return next(filter(self._pay, (message, bare(message))), None)
 
     def _pay_head(self, empty: Passage) -> None:
         self._fits(len(passage_head_text(1, empty)), len(compact_json(passage_json(empty))))

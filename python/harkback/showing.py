@@ -72,11 +72,10 @@ def files(stored: StoredMessage) -> list[AttachmentPart]:
     return [part for part in stored.parts if isinstance(part, AttachmentPart)]
 
 
-def forms(message: PassageMessage) -> Iterator[PassageMessage]:
-    """A Message with its Materials, then with ever fewer of them; what is left out is counted."""
-    for kept in range(len(message.materials), -1, -1):
-        more = message.more_materials + len(message.materials) - kept
-        yield replace(message, materials=message.materials[:kept], more_materials=more)
+def bare(message: PassageMessage) -> PassageMessage:
+    """A Message of whose Materials only the number is told."""
+    more = message.more_materials + len(message.materials)
+    return replace(message, materials=(), more_materials=more)
 
 
 def shows(row: Row) -> bool:
@@ -188,17 +187,17 @@ class Showing:
 
         Args:
             at: place of ``row``.
-            anchor: place of the one that is shown, even if it is a tool result.
+            anchor: place of the one that is shown and lists its own, even if it is a tool result.
             silent: only such as have no text, where others are shown themselves.
         """
         found: list[Row] = []
         rows = self._corpus.rows(segment, at + 1, at + 1 + MAX_MATERIALS)
         for place, other in enumerate(rows, at + 1):
-            if other.kind % ABANDONED != _TOOL_RESULT or other.turn != row.turn:
+            if place == anchor or other.kind % ABANDONED != _TOOL_RESULT or other.turn != row.turn:
                 break
             if silent and other.spans:
                 break
-            if place != anchor and not other.kind >= ABANDONED > row.kind:
+            if not other.kind >= ABANDONED > row.kind:
                 found.append(other)
         return found
 

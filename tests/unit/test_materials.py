@@ -147,7 +147,7 @@ def test_a_secret_is_cut_out_of_the_whole_before_pages_are_made(
             for page in found:
                 assert "Qx7Qx7" not in page.text() + page.to_json() + repr(page)
                 assert page.content.count("[redacted]") == page.content.count("[red")
-                assert not page.content.startswith(tuple("edacted]"))
+            assert "edacted]" not in found[1].content.replace("[redacted]", "")
 
 
 @pytest.mark.parametrize(
