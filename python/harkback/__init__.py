@@ -2,7 +2,7 @@
 
 A few literal terms in; passages of past Sessions out, with what was not searched named beside them.
 Stages in the order of the data flow: sources, projection, redaction, query, candidates, corpus,
-verification, ranking, windows, passages, envelope, recall; above them the command line.
+verification, ranking, windows, passages, materials, envelope, recall; above them the command line.
 
 What is public is loaded when it is first asked for: a host pays for what it uses, when it uses it.
 Proof: tests/surfaces/test_import.py.
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
         StoreError,
         UsageError,
     )
-    from harkback.model import Gap, Passage, PassageMessage, Rule, Session
+    from harkback.materials import MaterialReading
+    from harkback.model import Gap, Material, Passage, PassageMessage, Rule, Session
     from harkback.query import terms_from_query
     from harkback.recall import Recall
     from harkback.redaction import DEFAULT as DEFAULT_POLICY
@@ -41,6 +42,8 @@ __all__ = [
     "Finder",
     "Gap",
     "HarkbackError",
+    "Material",
+    "MaterialReading",
     "Passage",
     "PassageMessage",
     "Policy",
@@ -65,6 +68,8 @@ _HOMES: Final = {
     "Finder": "harkback.redaction",
     "Gap": "harkback.model",
     "HarkbackError": "harkback.errors",
+    "Material": "harkback.model",
+    "MaterialReading": "harkback.materials",
     "Passage": "harkback.model",
     "PassageMessage": "harkback.model",
     "Policy": "harkback.redaction",

@@ -17,7 +17,8 @@ from click.testing import CliRunner
 from docs.readme_command import commands
 from harkback import Recall, Store, config
 from harkback.cli.command import command
-from harkback.model import KINDS, GapCode
+from harkback.materials import REASONS
+from harkback.model import KINDS, MATERIAL_KINDS, GapCode
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -71,6 +72,26 @@ def test_the_examples_for_hosts_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     assert len(blocks(TEXTS["docs/hosts.md"], "python")) == 5
     run("docs/hosts.md")
+
+
+def test_the_page_of_materials_shows_what_its_example_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run("docs/materials.md")
+    assert (
+        capsys.readouterr().out.strip() == blocks(TEXTS["docs/materials.md"], "console")[0].strip()
+    )
+
+
+def test_the_page_of_materials_names_every_reason_and_kind() -> None:
+    cells = {
+        cell.strip("`") for cell in re.findall(r"^\| (`\w+`) \|", TEXTS["docs/materials.md"], re.M)
+    }
+    assert set(REASONS) | {"text", "image", "unsupported"} <= cells
+    assert {f"`{kind}`" for kind in MATERIAL_KINDS} <= set(
+        re.findall("`[a-z]+`", TEXTS["docs/materials.md"])
+    )
 
 
 def test_the_readme_shows_what_its_example_prints(
@@ -165,7 +186,10 @@ def help_of(sub: str) -> set[str]:
 
 def test_hosts_names_every_argument_in_order() -> None:
     hosts = TEXTS["docs/hosts.md"]
-    methods = [(f"`Recall.{m.__name__}(", m) for m in (Recall.search, Recall.more, Recall.grep)]
+    methods = [
+        (f"`Recall.{m.__name__}(", m)
+        for m in (Recall.search, Recall.more, Recall.material, Recall.grep)
+    ]
     for heading, method in [("`Recall(", Recall.__init__), *methods]:
         cells = " ".join(table(hosts, heading))
         assert re.findall(r"`(\w+)`", cells) == list(inspect.signature(method).parameters)[1:]
@@ -219,6 +243,8 @@ def test_numbers_are_those_of_the_code() -> None:
         assert f"{number:,}" in TEXTS["README.md"]
     hosts = TEXTS["docs/hosts.md"]
     for name in ("TEXT", "TEXT_PASSAGES", "TEXT_GAPS", "JSON", "JSON_PASSAGES", "JSON_GAPS"):
+        assert f"{getattr(config, name + '_BUDGET'):,}" in hosts
+    for name in ("TEXT_MATERIALS", "JSON_MATERIALS"):
         assert f"{getattr(config, name + '_BUDGET'):,}" in hosts
     assert f"1 to {config.MAX_TERMS} literals of at most {config.MAX_TERM_CODE_POINTS} " in hosts
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
