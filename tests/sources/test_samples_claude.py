@@ -15,12 +15,12 @@ import pytest
 
 from harkback import QueryError, Recall
 from harkback.engine import Engine
-from harkback.model import KINDS, AttachmentPart, JsonPart, StoredMessage, TextPart
+from harkback.model import KINDS, JsonPart, StoredMessage, TextPart
 from harkback.projection import project
 from harkback.sources.transcripts.claude_code import ClaudeCode
 from harkback.sources.transcripts.source import TranscriptSource
 from harkback.verification import Path as SearchPath
-from support.samples import copied, expectation, holds
+from support.samples import copied, expectation, holds, sent
 from support.stores import tree
 
 #: Kinds whose names are the sample's own.
@@ -67,7 +67,7 @@ def is_as_expected(message: StoredMessage, entry: dict[str, Any], home: Path) ->
         assert message.id == entry["call_id"] + "/result"
     else:
         assert message.id == entry["id"]
-    attached = [part for part in message.parts if isinstance(part, AttachmentPart)]
+    attached = sent(message)
     assert [(a.mime, a.bytes, a.name or None) for a in attached] == [
         (a["mime"], a["bytes"], a["name"]) for a in entry.get("attachments", [])
     ]

@@ -134,4 +134,4 @@ class TreeBuilder:
     def write(self, path: str, value: Any) -> None:
         file = self.folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(value if isinstance(value, str) else dumps(value), encoding="utf-8")
+        file.write_text(value if isinstance(value, str) else dumps(value), "utf-8", "surrogatepass")
