@@ -15,7 +15,7 @@ import pytest
 
 from harkback import QueryError, Recall
 from harkback.engine import Engine
-from harkback.model import KINDS, JsonPart, StoredMessage, TextPart
+from harkback.model import KINDS, AttachmentPart, JsonPart, StoredMessage, TextPart
 from harkback.projection import project
 from harkback.sources.transcripts.claude_code import ClaudeCode
 from harkback.sources.transcripts.source import TranscriptSource
@@ -74,8 +74,10 @@ def is_as_expected(message: StoredMessage, entry: dict[str, Any], home: Path) ->
     text = "" if attached == list(message.parts) else said(message)
     holds(text, entry)
     if "spill" in entry:
-        whole = message.parts[-1]
+        whole, file = message.parts[-2:]
         assert isinstance(whole, TextPart)
+        assert isinstance(file, AttachmentPart)
+        assert (file.kind, file.bytes) == ("output", len(whole.text.encode()))
         assert hashlib.sha256(whole.text.encode()).hexdigest() == entry["spill"]["sha256"]
 
 
