@@ -21,7 +21,6 @@ from harkback.config import (
     JSON_MATERIALS_BUDGET,
     JSON_PASSAGES_BUDGET,
     MAX_ALSO_IN,
-    MAX_MATERIALS,
     NEIGHBOURS_EACH_SIDE,
     TEXT_MATERIALS_BUDGET,
     TEXT_PASSAGES_BUDGET,
@@ -131,7 +130,7 @@ def build(
     listed = [draft.anchor.materials for draft in drafts]
     for draft in drafts:
         draft.anchor = bare(draft.anchor)
-    for _ in range(MAX_MATERIALS):
+    for _ in range(max(map(len, listed), default=0)):
         for draft, materials in zip(drafts, listed, strict=True):
             draft.anchor = budget.pay_file(draft.anchor, materials)
     for distance in range(NEIGHBOURS_EACH_SIDE):

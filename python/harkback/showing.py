@@ -40,6 +40,7 @@ _USER: Final = KINDS.index("user")
 _TOOL_RESULT: Final = KINDS.index("tool_result")
 _ROWS_AT_ONCE: Final = 32
 _ROWS_OF_A_SEARCH: Final = 256
+_ROWS_BESIDE: Final = 64  # more results of calls made at once than any agent makes
 
 
 def anchor_home(source: str, session: str) -> str:
@@ -74,6 +75,8 @@ def files(stored: StoredMessage) -> list[AttachmentPart]:
 
 def bare(message: PassageMessage) -> PassageMessage:
     """A Message of whose Materials only the number is told."""
+    if not message.materials:
+        return message
     more = message.more_materials + len(message.materials)
     return replace(message, materials=(), more_materials=more)
 
@@ -151,7 +154,7 @@ class Showing:
             home: of its anchor.
             beside: tool results whose files are listed with it, because they are not shown.
         """
-        sources = (stored, *beside)
+        sources = [one for one in (stored, *beside) if files(one)]
         listed = [each for one in sources for each in self.materials(home, one)][:MAX_MATERIALS]
         view = window(self._engine, self._terms, project(stored), row.spans)
         return PassageMessage(
@@ -191,12 +194,17 @@ class Showing:
             silent: only such as have no text, where others are shown themselves.
         """
         found: list[Row] = []
-        rows = self._corpus.rows(segment, at + 1, at + 1 + MAX_MATERIALS)
-        for place, other in enumerate(rows, at + 1):
+        known, reach = segment.files, range(at + 1, at + 1 + _ROWS_BESIDE)
+        if known is not None and known.isdisjoint(reach):
+            return found
+        rows = self._corpus.rows(segment, reach.start, reach.stop)
+        for place, other in enumerate(rows, reach.start):
             if place == anchor or other.kind % ABANDONED != _TOOL_RESULT or other.turn != row.turn:
                 break
             if silent and other.spans:
                 break
+            if known is not None and place not in known:
+                continue
             if not other.kind >= ABANDONED > row.kind:
                 found.append(other)
         return found

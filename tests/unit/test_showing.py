@@ -127,6 +127,26 @@ def test_images_of_tools_are_listed_with_the_message_before_them(
     assert len(every) == len(set(every)) == len(found.materials)
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_results_of_many_calls_at_once_are_listed_or_counted(
+    builder: StoreBuilder, engine: Engine, known: bool
+) -> None:
+    """Whether a segment knows which of its Messages have files, or not."""
+    builder.session("s")
+    called(builder, "s", "zebra")
+    for number in range(20):
+        picture(builder, "s", f"{number}")
+        builder.result("s", {"kind": "text", "text": "nothing"})
+    with Recall(builder.path, engine=engine.name) as recall:
+        recall.search(["zebra"])
+        if not known:
+            for segment in recall._corpus._known.values():
+                assert segment.files == frozenset(range(1, 41, 2))
+                segment.files = None
+        (message,) = recall.search(["zebra"]).passages[0].messages
+    assert (len(message.materials), message.more_materials) == (8, 12)
+
+
 def test_an_output_that_is_the_anchor_lists_its_own_file_once(
     tmp_path: Path, engine: Engine
 ) -> None:
