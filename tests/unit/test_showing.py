@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harkback import Envelope, Recall
-from harkback.config import JSON_BUDGET, MAX_MATERIALS, TEXT_BUDGET
+from harkback.config import JSON_BUDGET, MAX_MATERIALS, TEXT_BUDGET, TEXT_MATERIALS_BUDGET
 from harkback.engine import Engine
 from harkback.model import AttachmentPart, StoredMessage
 from harkback.reading import Reading
@@ -245,6 +245,23 @@ def test_hostile_names_stay_in_their_line_and_in_the_budget(
     assert len(lines) == len(answer.materials)
     heads = [line for line in answer.text().splitlines() if line.startswith("[")]
     assert len(heads) == len(answer.passages)
+
+
+def test_files_leave_room_for_what_was_said(builder: StoreBuilder, engine: Engine) -> None:
+    for number in range(8):
+        builder.session(f"s{number}")
+        many = (attached(f"{n} {'name ' * 20}", n, None) for n in range(8))
+        prompt(builder, f"s{number}", "zebra", *many)
+        builder.text(f"s{number}", "an answer " * 10)
+    with Recall(builder.path, engine=engine.name) as recall:
+        answer = recall.search(["zebra"])
+        unbounded = recall.search(["zebra"], limit=None)
+    assert [len(passage.messages) for passage in answer.passages] == [2] * 8
+    lines = [line for line in answer.text().splitlines() if line.startswith("material ")]
+    assert 1_000 < sum(len(line) + 1 for line in lines) <= TEXT_MATERIALS_BUDGET + 8 * 40
+    shares = [len(passage.messages[0].materials) for passage in answer.passages]
+    assert max(shares) - min(shares) <= 1  # one by one, so that no Passage takes another's
+    assert len(unbounded.materials) == 64
 
 
 def test_a_person_s_search_lists_all_that_may_be_listed(builder: StoreBuilder) -> None:
