@@ -2,7 +2,8 @@
 
 A few literal terms in; passages of past Sessions out, with what was not searched named beside them.
 Stages in the order of the data flow: sources, projection, redaction, query, candidates, corpus,
-verification, ranking, windows, passages, facts, envelope, recall; above them the command line.
+verification, ranking, windows, facts, passages, materials, envelope, recall; above them the tools,
+the MCP server and the command line.
 
 What is public is loaded when it is first asked for: a host pays for what it uses, when it uses it.
 Proof: tests/surfaces/test_import.py.
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from harkback.facts.files import MemoryFiles
     from harkback.facts.memory import MemoryStore
     from harkback.facts.store import FactStore
-    from harkback.model import Fact, Gap, Passage, PassageMessage, Rule, Session
+    from harkback.materials import MaterialReading
+    from harkback.model import Fact, Gap, Material, Passage, PassageMessage, Rule, Session
     from harkback.query import terms_from_query
     from harkback.recall import Recall
     from harkback.redaction import DEFAULT as DEFAULT_POLICY
@@ -48,6 +50,8 @@ __all__ = [
     "Finder",
     "Gap",
     "HarkbackError",
+    "Material",
+    "MaterialReading",
     "MemoryFiles",
     "MemoryStore",
     "Passage",
@@ -77,6 +81,8 @@ _HOMES: Final = {
     "Finder": "harkback.redaction",
     "Gap": "harkback.model",
     "HarkbackError": "harkback.errors",
+    "Material": "harkback.model",
+    "MaterialReading": "harkback.materials",
     "MemoryFiles": "harkback.facts.files",
     "MemoryStore": "harkback.facts.memory",
     "Passage": "harkback.model",

@@ -49,16 +49,36 @@ MAX_MEMORY_FILE_BYTES: Final = 256 << 10
 # The Budget, in code points of the very string sent
 TEXT_BUDGET: Final = 12_000
 TEXT_PASSAGES_BUDGET: Final = 8_000
+TEXT_MATERIALS_BUDGET: Final = 2_000  # of that of the Passages
 TEXT_FACTS_BUDGET: Final = 1_500
 TEXT_GAPS_BUDGET: Final = 1_800
 JSON_BUDGET: Final = 24_000
 JSON_PASSAGES_BUDGET: Final = 15_500
+JSON_MATERIALS_BUDGET: Final = 3_800  # of that of the Passages
 JSON_FACTS_BUDGET: Final = 2_800
 JSON_GAPS_BUDGET: Final = 3_000
 JSON_LEFT_OUT_BUDGET: Final = 2_000
 MAX_DISPOSITIONS: Final = 20  # Hits left out that an explained answer lists
 POINTER_CODE_POINTS: Final = 600  # of the text that a compacted context holds
 MAX_ALSO_IN: Final = 3  # other Sessions named beside a Message that they replay
+
+# Materials
+MAX_MATERIALS: Final = 8  # listed beside one Message
+MAX_MATERIAL_BYTES: Final = 50 << 20  # of one file, as hosts take them
+MAX_IMAGE_BYTES: Final = 5 << 20  # what providers of models take
+MAX_PDF_BYTES: Final = 12 << 20
+MAX_PDF_PAGES: Final = 200
+MAX_PDF_CODE_POINTS: Final = 4_000_000
+PDF_SECONDS: Final = 10  # in a process of its own
+PDF_MEMORY_BYTES: Final = 1 << 30
+IMAGE_HEAD_BYTES: Final = 64 << 10  # looked at for the size in pixels
+#: What an image costs a model: width * height / 750 after its long edge was brought down to 1,568
+#: pixels, at most some 1,600 (Claude documentation, "Vision", "Calculate image costs").
+PIXELS_PER_TOKEN: Final = 750
+IMAGE_LONG_EDGE: Final = 1568
+IMAGE_TOKENS: Final = 1600
+IMAGE_BYTES_PER_PIXEL: Final = 0.25  # a photograph's; where the size in pixels is not known
+BYTES_PER_TOKEN: Final = 4  # of text
 
 # Cost
 DEFAULT_MEMORY_BYTES: Final = 1 << 30

@@ -19,7 +19,7 @@ from harkback.candidates import Candidate
 from harkback.config import PIECE_CODE_POINTS, PIECES
 from harkback.engine import Engine
 from harkback.errors import QueryError
-from harkback.model import ABANDONED, KINDS, Entry, Gap, Hits, Row, StoredMessage
+from harkback.model import ABANDONED, KINDS, AttachmentPart, Entry, Gap, Hits, Row, StoredMessage
 from harkback.projection import project
 from harkback.query import heed
 from harkback.redaction import Redaction
@@ -39,6 +39,8 @@ class Segment:
     bytes: int
     gaps: tuple[Gap, ...]
     damage: tuple[Gap, ...]  # told only of a Session with a Hit
+    #: Places of the Messages that have files; None: not known, any may have some.
+    files: frozenset[int] | None = None
     holders: int = 0
 
 
@@ -132,6 +134,11 @@ class Corpus:
             bytes=self._segments.size(key),
             gaps=transcript.gaps,
             damage=transcript.damage + failures,
+            files=frozenset(
+                place
+                for place, message in enumerate(transcript.messages)
+                if any(isinstance(part, AttachmentPart) for part in message.parts)
+            ),
             holders=1,
         )
         with self._lock:

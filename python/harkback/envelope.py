@@ -19,7 +19,7 @@ from harkback.config import (
     TEXT_GAPS_BUDGET,
 )
 from harkback.facts.search import Found
-from harkback.model import Fact, Gap, GapCode, Passage, Searched
+from harkback.model import Fact, Gap, GapCode, Material, Passage, Searched
 from harkback.query import Query
 from harkback.ranking import RankedHit, Ranking
 from harkback.redaction import Redaction
@@ -34,6 +34,8 @@ from harkback.rendering import (
     gap_text,
     iso,
     label,
+    material_json,
+    materials_of,
     message_text,
     passage_head_text,
     passage_json,
@@ -63,6 +65,11 @@ class Envelope:
     searched: Searched
     left_out: tuple[Disposition, ...] = ()
     facts: tuple[Fact, ...] = ()
+
+    @property
+    def materials(self) -> tuple[Material, ...]:
+        """Those of the Messages that are shown, once each."""
+        return materials_of(self.passages)
 
     def text(self) -> str:
         """What a model reads: a notice, facts, Passages, what was not searched."""
@@ -98,7 +105,7 @@ class Envelope:
             "notice": NOTICE,
             "facts": [fact_json(fact) for fact in self.facts],
             "passages": [passage_json(passage) for passage in self.passages],
-            "materials": [],
+            "materials": list(map(material_json, self.materials)),
             "gaps": [gap_json(gap) for gap in gaps],
             "searched": {
                 "sessions": self.searched.sessions,
@@ -143,7 +150,6 @@ def assemble(
         *ranking.gaps,
         *_unmatched(query, ranking, facts),
         *_not_shown(ranking, [hit for hit, _ in shown]),
-        Gap("not_searched", "Materials are not listed by this version."),
     ]
     activity = [candidate.session.last_activity_at for candidate in found.candidates]
     unsearched = {

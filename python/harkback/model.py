@@ -8,12 +8,15 @@ Proof: tests/unit/test_model.py.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 Kind: TypeAlias = Literal["user", "assistant", "tool_call", "tool_result", "summary", "title"]
 KINDS: tuple[Kind, ...] = ("user", "assistant", "tool_call", "tool_result", "summary", "title")
 ABANDONED: Final = 16  # added to the index of a kind: a rewound Message
+
+MaterialKind: TypeAlias = Literal["image", "pdf", "doc", "code", "output", "other"]
+MATERIAL_KINDS: tuple[MaterialKind, ...] = ("image", "pdf", "doc", "code", "output", "other")
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Span: TypeAlias = tuple[int, int]  # [start, end), code points
@@ -60,12 +63,17 @@ class JsonPart:
 
 @dataclass(frozen=True, slots=True)
 class AttachmentPart:
-    """A file that came with a Message; its name is visible, its bytes are never text."""
+    """A file that came with a Message; its name is visible, its bytes are never text.
+
+    Where its bytes lie and how large it is in pixels does not make it another file.
+    """
 
     name: str
-    kind: str
+    kind: MaterialKind
     mime: str
     bytes: int | None
+    ref: str = field(default="", compare=False)  # opaque outside its Source; "": not to be read
+    pixels: tuple[int, int] | None = field(default=None, compare=False)  # as its first bytes tell
 
 
 Part: TypeAlias = TextPart | JsonPart | AttachmentPart
@@ -211,8 +219,24 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
+class Material:
+    """A file that a Message came with, or a tool gave out: metadata alone, safe to show."""
+
+    id: str  # 32 hex digits; what it names is looked up and checked anew at every call
+    name: str
+    kind: MaterialKind
+    mime: str
+    bytes: int | None
+    tokens: int | None  # an estimate of what reading it costs
+    available: bool = True  # whether its Source holds the bytes; what lies elsewhere is not read
+
+
+@dataclass(frozen=True, slots=True)
 class PassageMessage:
-    """One Message as a Passage shows it: redacted, then cut to a window."""
+    """One Message as a Passage shows it: redacted, then cut to a window.
+
+    ``materials`` are its own and those of tool results that follow it and are not shown.
+    """
 
     id: str
     kind: Kind
@@ -225,6 +249,8 @@ class PassageMessage:
     in_progress: bool = False
     abandoned: bool = False
     anchor: str | None = None  # where it is not the Passage's own
+    materials: tuple[Material, ...] = ()
+    more_materials: int = 0  # that are not listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,17 @@ from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Self, TypeVar
 
-from harkback import candidates, envelope, passages, pointer, query, ranking, reading, verification
+from harkback import (
+    candidates,
+    envelope,
+    materials,
+    passages,
+    pointer,
+    query,
+    ranking,
+    reading,
+    verification,
+)
 from harkback.awaiting import twin
 from harkback.config import (
     DEFAULT_LIMIT,
@@ -32,6 +42,7 @@ from harkback.facts.evidence import Witnesses
 from harkback.facts.registry import open_facts
 from harkback.facts.search import Facts
 from harkback.grep import Grep
+from harkback.materials import MaterialReading
 from harkback.model import Kind, Session
 from harkback.pointer import Pointer
 from harkback.projects import compile_globs
@@ -241,6 +252,36 @@ class Recall:
         asked = pointer.build(session, active=active, cancel=cancel)
         return self._of_one(pointer.point, asked)
 
+    def material(
+        self,
+        id: str,
+        *,
+        cursor: str | None = None,
+        vision: bool = False,
+        active: tuple[str, str] | None = None,
+        unbounded: bool = False,
+        cancel: threading.Event | None = None,
+    ) -> MaterialReading:
+        """The content of a file that a Passage lists: text in pages, or an image.
+
+        Args:
+            id: 32 hexadecimal digits, as an answer gives them.
+            cursor: what the last answer gave, for the next page of a text.
+            vision: whether the model sees images; only then are their bytes read.
+            active: (Session, Turn) that is under way: never part of an answer.
+            unbounded: lifts the Budget (for people, not models).
+            cancel: as for ``more``.
+
+        Raises:
+            QueryError: it cannot be asked so; or ``not_found``, whatever the cause.
+            SourceError: it was not found, and a Source cannot be read.
+            UsageError: the Recall is closed.
+        """
+        asked = materials.build(
+            id, cursor=cursor, vision=vision, active=active, unbounded=unbounded, cancel=cancel
+        )
+        return self._of_one(materials.read, asked)
+
     @contextmanager
     def grep(
         self,
@@ -271,7 +312,6 @@ class Recall:
             self._engine,
             self._redaction,
             terms,
-            question=None,
             limit=None,
             order="newest",
             within=within,
@@ -281,9 +321,6 @@ class Recall:
             include_archived=include_archived,
             include_abandoned=include_abandoned,
             projects=projects,
-            active=None,
-            explain=False,
-            deadline=None,
             cancel=cancel,
         )
         with ExitStack() as opened:
@@ -342,6 +379,7 @@ class Recall:
 
     asearch = twin(search)
     amore = twin(more)
+    amaterial = twin(material)
     acompaction_pointer = twin(compaction_pointer)
 
     def close(self) -> None:

@@ -16,7 +16,15 @@ from typing import Any, Final
 
 from harkback.config import MAX_LABEL_CODE_POINTS
 from harkback.graphemes import border_before
-from harkback.model import Explanation, Fact, Gap, Passage, PassageMessage, SessionCard
+from harkback.model import (
+    Explanation,
+    Fact,
+    Gap,
+    Material,
+    Passage,
+    PassageMessage,
+    SessionCard,
+)
 
 QUOTE: Final = "| "
 VERSION: Final = 1  # of the JSON form
@@ -79,7 +87,24 @@ def message_text(message: PassageMessage) -> str:
         head.append(f"anchor {message.anchor}")
     if message.abandoned:
         head.append("abandoned")
-    return f"{', '.join(head)}\n{quote(message.text)}\n"
+    lines = [", ".join(head), quote(message.text), *map(material_text, message.materials)]
+    if message.more_materials:
+        lines.append(f"{message.more_materials} more materials are not listed")
+    return "\n".join(lines) + "\n"
+
+
+def material_text(material: Material) -> str:
+    """The line that tells of a Material."""
+    about = [framed(material.name) or "(unnamed)", material.kind]
+    if material.mime:
+        about.append(framed(material.mime))
+    if material.bytes is not None:
+        about.append(f"{material.bytes} bytes")
+    if material.tokens is not None:
+        about.append(f"about {material.tokens} tokens")
+    if not material.available:
+        about.append("not kept here")
+    return f"material {material.id}: {', '.join(about)}"
 
 
 def passage_head_text(number: int, passage: Passage) -> str:
@@ -150,7 +175,37 @@ def message_json(message: PassageMessage) -> dict[str, Any]:
     for name in ("is_anchor", "truncated", "in_progress", "abandoned"):
         if getattr(message, name):
             shown[name] = True
+    if message.materials:
+        shown["materials"] = [material.id for material in message.materials]
+    if message.more_materials:
+        shown["more_materials"] = message.more_materials
     return shown
+
+
+def material_json(material: Material) -> dict[str, Any]:
+    """A Material; fields at their default are left out."""
+    shown: dict[str, Any] = {"id": material.id, "name": material.name, "kind": material.kind}
+    for name in ("mime", "bytes", "tokens"):
+        value = getattr(material, name)
+        if value not in (None, ""):
+            shown[name] = value
+    if not material.available:
+        shown["available"] = False
+    return shown
+
+
+def materials_of(passages: Iterable[Passage]) -> tuple[Material, ...]:
+    """The Materials of all Messages of these Passages, once each."""
+    messages = (message for passage in passages for message in passage.messages)
+    found = {material.id: material for each in messages for material in each.materials}
+    return tuple(found.values())
+
+
+def cost(message: PassageMessage) -> tuple[int, int]:
+    """What a Message costs in the text form and in the JSON form, its Materials included."""
+    return len(message_text(message)), len(compact_json(message_json(message))) + 1 + sum(
+        len(compact_json(material_json(material))) + 1 for material in message.materials
+    )
 
 
 def session_json(session: SessionCard) -> dict[str, Any]:

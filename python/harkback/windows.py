@@ -8,7 +8,7 @@ tests/leaks/test_cuts.py.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
@@ -157,6 +157,19 @@ class Whole:
         end = max(border_before(self.text, end), start + 1)
         low = before(self.marks, end)
         return min(low if low > start else behind(self.marks, end), len(self.text))
+
+    def page(self, start: int, room: int, fits: Callable[[str, int], bool]) -> int:
+        """Where a page that begins at ``start`` ends so that it fits.
+
+        Args:
+            room: code points tried first.
+            fits: asked about the text of a page and its end until it takes one.
+        """
+        end = self.cut(start, room)
+        while not fits(self.text[start:end], end) and end > start + 1:
+            room = (end - start) * 7 // 8
+            end = self.cut(start, room)
+        return end
 
 
 def whole(leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]], names: Sequence[str]) -> Whole:

@@ -17,7 +17,8 @@ from click.testing import CliRunner
 from docs.readme_command import commands
 from harkback import FactStore, Recall, Store, config
 from harkback.cli.command import command
-from harkback.model import KINDS, GapCode
+from harkback.materials import REASONS
+from harkback.model import KINDS, MATERIAL_KINDS, GapCode
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -85,6 +86,26 @@ def test_the_examples_of_facts_run(
     assert "| Please never use pip here, we have uv." in shown
 
 
+def test_the_page_of_materials_shows_what_its_example_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run("docs/materials.md")
+    assert (
+        capsys.readouterr().out.strip() == blocks(TEXTS["docs/materials.md"], "console")[0].strip()
+    )
+
+
+def test_the_page_of_materials_names_every_reason_and_kind() -> None:
+    cells = {
+        cell.strip("`") for cell in re.findall(r"^\| (`\w+`) \|", TEXTS["docs/materials.md"], re.M)
+    }
+    assert set(REASONS) | {"text", "image", "unsupported"} <= cells
+    assert {f"`{kind}`" for kind in MATERIAL_KINDS} <= set(
+        re.findall("`[a-z]+`", TEXTS["docs/materials.md"])
+    )
+
+
 def test_the_readme_shows_what_its_example_prints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,7 +124,7 @@ def test_the_readme_shows_what_its_example_prints(
 
 def undated(text: str) -> str:
     """Words alone, without what is another on every run: times, anchors, where the store lies."""
-    text = re.sub(r"\d{4}-\d\d-\d\d[T ][\d:.]+Z?|\d+\.\d ms", "TIME", text)
+    text = re.sub(r"\d{4}-\d\d-\d\d[T ][\d:.]+Z?|\d+(?:\.\d)? m?s\b", "TIME", text)
     text = re.sub(r"\b[0-9a-f]{32}\b", "ANCHOR", text)
     return " ".join(re.sub(r"/\S*history\.sqlite", "STORE", text).split())
 
@@ -177,7 +198,7 @@ def help_of(sub: str) -> set[str]:
 
 def test_hosts_names_every_argument_in_order() -> None:
     hosts = TEXTS["docs/hosts.md"]
-    named = (Recall.search, Recall.more, Recall.grep, Recall.compaction_pointer)
+    named = (Recall.search, Recall.more, Recall.material, Recall.grep, Recall.compaction_pointer)
     methods = [(f"`Recall.{m.__name__}(", m) for m in named]
     for heading, method in [("`Recall(", Recall.__init__), *methods]:
         cells = " ".join(table(hosts, heading))
@@ -238,6 +259,8 @@ def test_numbers_are_those_of_the_code() -> None:
         assert f"{getattr(config, name + '_BUDGET'):,}" in hosts
     for number in (config.TEXT_FACTS_BUDGET, config.JSON_FACTS_BUDGET, config.MAX_FACTS):
         assert f" {number:,} " in hosts + TEXTS["docs/facts.md"]
+    for name in ("TEXT_MATERIALS", "JSON_MATERIALS"):
+        assert f"{getattr(config, name + '_BUDGET'):,}" in hosts
     assert f"1 to {config.MAX_TERMS} literals of at most {config.MAX_TERM_CODE_POINTS} " in hosts
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
     assert f"Rust toolchain, {cargo['workspace']['package']['rust-version']} " in TEXTS["README.md"]

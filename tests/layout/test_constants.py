@@ -47,5 +47,18 @@ def test_facts() -> None:
     assert (config.MAX_FACTS, config.MAX_FACT_ANCHORS) == (10, 3)
 
 
+def test_the_materials() -> None:
+    assert config.MAX_MATERIALS == 8
+    limits = (config.MAX_MATERIAL_BYTES, config.MAX_PDF_BYTES, config.MAX_IMAGE_BYTES)
+    assert limits == (50 << 20, 12 << 20, 5 << 20)
+    assert config.TEXT_MATERIALS_BUDGET <= config.TEXT_PASSAGES_BUDGET // 4
+    assert config.JSON_MATERIALS_BUDGET <= config.JSON_PASSAGES_BUDGET // 4
+    assert (config.PIXELS_PER_TOKEN, config.IMAGE_LONG_EDGE, config.IMAGE_TOKENS) == (
+        750,
+        1568,
+        1600,
+    )
+
+
 def test_the_cost() -> None:
     assert config.DEFAULT_MEMORY_BYTES == 1 << 30

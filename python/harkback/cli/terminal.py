@@ -22,9 +22,10 @@ from harkback.cli.ways import how_to_open
 from harkback.config import REDACTED_MARK
 from harkback.envelope import Envelope
 from harkback.grep import Match
+from harkback.materials import REASONS, MaterialReading
 from harkback.model import Explanation, Fact, Passage, PassageMessage, SessionCard, Span
 from harkback.reading import Reading
-from harkback.rendering import gap_text
+from harkback.rendering import gap_text, material_text
 
 _MATCH: Final = "bold yellow"
 _ROLES: Final = {
@@ -122,6 +123,19 @@ class Terminal:
         self.print(Text("\n").join(lines))
         if reading.cursor is not None:
             self.note(f"There is more: --cursor {reading.cursor}")
+
+    def material(self, reading: MaterialReading, *, written: bool) -> None:
+        """What is told of a file and, unless it went elsewhere, its text."""
+        self.note(line(material_text(reading.material)), 2)
+        if reading.reason == "no_vision":
+            self.note("It is an image: --output FILE writes it.")
+        elif reading.reason is not None:
+            self.note(REASONS[reading.reason])
+        elif reading.kind == "text" and not written:
+            body = Text(block(reading.content))
+            self.console.print(body, soft_wrap=True, end="" if body.plain.endswith("\n") else "\n")
+        if reading.unread_pages:
+            self.note(f"{plural(reading.unread_pages, 'more page')} not read")
 
     def gaps(self, envelope: Envelope) -> None:
         """What is not in the answer."""
@@ -221,6 +235,10 @@ class Terminal:
             body.stylize(f"not dim {_MATCH}", start, end)
         lines = [Text(", ".join(notes), "dim")] if notes else []
         lines += self._fit(body, 0, 0, _TEXT_START)
+        for material in message.materials:
+            lines += self._fit(Text(line(material_text(material)), "dim"), 0, 2, _TEXT_START)
+        if message.more_materials:
+            lines.append(Text(plural(message.more_materials, "more file"), "dim"))
         for number, shown in enumerate(lines):
             whole = (Text(" " * _TEXT_START) if number else role) + shown
             whole.rstrip()

@@ -123,6 +123,12 @@ class View(Protocol):
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         """The Messages at these locators, in the order given."""
 
+    def material(self, session: str, ref: str, limit: int) -> bytes | None:
+        """The bytes that the ``ref`` of a part of this Session means; of more, ``limit`` and some.
+
+        None if they are gone, are no longer what was listed, or lie where nothing may be read.
+        """
+
 
 class Naming:
     """A View, or a Reader, that may find Messages by name without reading their Session."""

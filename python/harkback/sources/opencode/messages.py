@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from harkback.decoding import Record
-from harkback.model import JsonPart, Kind, Part, StoredMessage, TextPart
-from harkback.sources.attachments import attachment
+from harkback.model import AttachmentPart, JsonPart, Kind, Part, StoredMessage, TextPart
+from harkback.sources import attachments
+from harkback.sources.opencode.spills import name_of
 from harkback.sources.sqlite.decode import milliseconds
 
 
@@ -207,9 +208,11 @@ class Decoder:
         whole = self._follow(spilled) if spilled else None
         if whole:
             parts.append(TextPart("content.whole", whole))
+        if spilled:
+            parts.append(attachments.spilled(name_of(spilled), whole))
         files = state.get("attachments")
         listed = files if isinstance(files, list) else ()
-        parts += [attachment(file) for file in listed if isinstance(file, dict)]
+        parts += [_file(file) for file in listed if isinstance(file, dict)]
         return tuple(parts)
 
 
@@ -235,8 +238,18 @@ def _visible(record: Record, kind: Kind) -> Part | None:
             text = record.get("text", record.get("content"))  # the older name
             return TextPart("text", text) if isinstance(text, str) and text else None
         case "file" if kind == "user":
-            return attachment(record)
+            return _file(record)
     return None
+
+
+def _file(record: Record) -> AttachmentPart:
+    mime, name, url = (record.get(key) for key in ("mime", "filename", "url"))
+    return attachments.linked(
+        url,
+        name if isinstance(name, str) else "",
+        mime if isinstance(mime, str) else "",
+        otherwise="other",
+    )
 
 
 def _in_flight(record: Record) -> bool:

@@ -173,3 +173,6 @@ class OpenCodeView:
 
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         return self._views[session].read_around(session, locators)
+
+    def material(self, session: str, ref: str, limit: int) -> bytes | None:
+        return self._views[session].material(session, ref, limit)

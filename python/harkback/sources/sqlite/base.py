@@ -66,6 +66,8 @@ class Reader(Protocol):
 
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]: ...
 
+    def material(self, session: str, ref: str, limit: int) -> bytes | None: ...
+
     def first_prompt(self, session: str) -> str:
         """What stands for a title where a Session has none of its own; may be empty."""
 

@@ -18,8 +18,7 @@ from harkback.decoding import Damaged, decode, parse_any
 from harkback.engine import Engine, Scanner
 from harkback.errors import SourceError
 from harkback.model import JsonPart, Part, StoredMessage, TextPart
-from harkback.sources import mappings
-from harkback.sources.attachments import data_url
+from harkback.sources import attachments, mappings
 from harkback.sources.base import Transcript, first_prompt, own_name
 from harkback.sources.sqlite import mapping
 from harkback.sources.sqlite.base import Narrowed, Place
@@ -106,6 +105,14 @@ class GenericReader:
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         messages = list(self._decode(self._rows(session), Findings()))
         return [messages[int(locator)] for locator in locators]
+
+    def material(self, session: str, ref: str, limit: int) -> bytes | None:
+        for values in self._rows(session):
+            for value in values:
+                data = next((f for r in forms(value) if (f := _found(r, ref)) is not None), None)
+                if data is not None:
+                    return data
+        return None
 
     def first_prompt(self, session: str) -> str:
         return first_prompt(self._decode(self._rows(session), Findings()))
@@ -221,6 +228,13 @@ def _inner(value: Any) -> Iterator[bytes]:
             stack += node
 
 
+def _found(record: bytes, ref: str) -> bytes | None:
+    try:
+        return attachments.find(parse_any(record), ref)
+    except Damaged:
+        return None
+
+
 def _messages_of(shown: Shown, row: Row) -> Iterator[tuple[Part, ...]]:
     """The parts of every Message that a row is, of this kind."""
     if not shown.applies(row):
@@ -235,7 +249,9 @@ def _messages_of(shown: Shown, row: Row) -> Iterator[tuple[Part, ...]]:
         for ref in shown.text:
             parts += [TextPart(field, text) for text in ref.texts(row, item)]
         for ref in shown.files:
-            parts += [data_url(url) for url in ref.values(row, item) if isinstance(url, str)]
+            parts += [
+                attachments.linked(url) for url in ref.values(row, item) if isinstance(url, str)
+            ]
         if parts:
             yield tuple(parts)
 

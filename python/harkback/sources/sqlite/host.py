@@ -7,6 +7,7 @@ tests/sources/test_sqlite_pre_ledger.py.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -15,7 +16,7 @@ from typing import Final
 from harkback.engine import Engine, Scanner
 from harkback.model import Gap, StoredMessage
 from harkback.sources.base import Naming, Transcript
-from harkback.sources.sqlite import ledger, pre_ledger
+from harkback.sources.sqlite import artifacts, ledger, pre_ledger
 from harkback.sources.sqlite.base import Narrowed, Place
 from harkback.sources.sqlite.catalog import Listing, Owner, read_listing, whole_tables
 from harkback.sources.sqlite.ledger import Ledger
@@ -48,14 +49,17 @@ class HostStore:
     def reader(
         self, connection: sqlite3.Connection, listing: Listing, place: Place, engine: Engine
     ) -> HostReader:
-        return HostReader(connection, listing, engine)
+        return HostReader(connection, listing, place, engine)
 
 
 class HostReader(Naming):
     """See ``harkback.sources.sqlite.base.Reader``."""
 
-    def __init__(self, connection: sqlite3.Connection, listing: Listing, engine: Engine) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, listing: Listing, place: Place, engine: Engine
+    ) -> None:
         self._connection = connection
+        self._folder = os.path.dirname(place.path)  # noqa: PTH120
         self._listing = listing
         self._engine = engine
         self._ledger = Ledger(connection, listing.tables)
@@ -100,6 +104,10 @@ class HostReader(Naming):
 
     def named(self, session: str, names: Sequence[str]) -> dict[str, StoredMessage]:
         return self._half(session).named(self._listing.keys[session], names)
+
+    def material(self, session: str, ref: str, limit: int) -> bytes | None:
+        key = self._listing.keys[session]
+        return artifacts.read(self._connection, self._folder, key, ref, limit)
 
     def first_prompt(self, session: str) -> str:
         return ""

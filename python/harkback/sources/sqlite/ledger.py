@@ -108,7 +108,7 @@ class Ledger(Reader):
         for row in self._events(session):
             fingerprint.feed(row)
             try:
-                event = _visible(row, runs)
+                event = _visible(row, session, runs)
             except decoding.Damaged:
                 findings.add_record(row[-1])
                 continue
@@ -152,7 +152,7 @@ class Ledger(Reader):
         )
         for row in self._rows("runtime_events", statement, session, *rowids):
             try:
-                event = _visible(row, runs)
+                event = _visible(row, session, runs)
             except decoding.Damaged:
                 continue
             if event is not None:
@@ -176,7 +176,7 @@ class Ledger(Reader):
                 visible: list[Visible] = []
                 for row in self._rows("runtime_events", statement, session, name):
                     with contextlib.suppress(decoding.Damaged):
-                        event = _visible(row, runs)
+                        event = _visible(row, session, runs)
                         if event is not None and (statement is _BY_EVENT or event.first == name):
                             visible.append(event)
                 if visible:
@@ -272,7 +272,7 @@ def _place(time: int, run: bytes, sequence: int, event: bytes, runs: Runs) -> Pl
     return (time, index, decode.milliseconds(sequence, 0), decode.text_of(event), 0, 0, "")
 
 
-def _visible(row: Row, runs: Runs) -> Visible | None:
+def _visible(row: Row, session: bytes, runs: Runs) -> Visible | None:
     """Raises Damaged when the payload does not parse."""
     rowid, event, run, turn, sequence, committed, payload = row
     if run in runs.children:
@@ -290,7 +290,7 @@ def _visible(row: Row, runs: Runs) -> Visible | None:
     archived = False
     form, role = content.get("kind"), record.get("role")
     if form == "text" and role == "user":
-        kind, parts = "user", decode.user_parts(content)
+        kind, parts = "user", decode.user_parts(content, decode.text_of(session))
     elif form == "text" and role == "model":
         kind, parts = "assistant", decode.assistant_parts(content)
     elif form == "function_call":
@@ -299,7 +299,7 @@ def _visible(row: Row, runs: Runs) -> Visible | None:
         kind, ids = "tool_call", (refs.get("toolCallId") or content.get("id"),)
     elif form == "function_response":
         kind = "tool_result"
-        parts, archived = decode.result_parts(content.get("result"))
+        parts, archived = decode.result_parts(content.get("result"), decode.text_of(session))
     else:
         return None
     place = _place(decode.milliseconds(record.get("ts"), committed), run, sequence, event, runs)

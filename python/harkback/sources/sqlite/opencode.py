@@ -18,6 +18,7 @@ import orjson
 from harkback.decoding import Damaged, parse
 from harkback.engine import Engine
 from harkback.model import Gap, StoredMessage
+from harkback.sources import attachments
 from harkback.sources.base import Transcript, first_prompt
 from harkback.sources.opencode import spills
 from harkback.sources.opencode.messages import Decoder, MessageRow, PartRow, created
@@ -147,6 +148,18 @@ class OpenCodeReader:
         findings = Findings()
         found = self._messages(session, findings, set(), doubled, (places, holders))
         return in_order(found, locators)
+
+    def material(self, session: str, ref: str, limit: int) -> bytes | None:
+        if ref.startswith(attachments.FILE):
+            name = ref.removeprefix(attachments.FILE)
+            known = self._listing.spills.state(name) is not None
+            return self._listing.spills.content(name) if known else None
+        for *_, data, absent in self._part_rows(self._listing.keys[session], None):
+            record = self._record(data, absent, Findings())
+            found = None if record is None else attachments.find(record, ref)
+            if found is not None:
+                return found
+        return None
 
     def first_prompt(self, session: str) -> str:
         if not {"message", "part"}.isdisjoint(self._listing.missing):

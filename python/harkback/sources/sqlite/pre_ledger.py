@@ -178,7 +178,7 @@ class PreLedger(Reader):
         parts: tuple[Part, ...]
         match kind:
             case b"user":
-                parts = decode.user_parts(record)
+                parts = decode.user_parts(record, decode.text_of(session))
             case b"assistant":
                 parts = decode.assistant_parts(record)
             case b"tool_call":
@@ -186,7 +186,9 @@ class PreLedger(Reader):
                     record.get("toolName"), record.get("intent"), record.get("args")
                 )
             case _:
-                parts, archived = decode.result_parts(record.get("content"))
+                parts, archived = decode.result_parts(
+                    record.get("content"), decode.text_of(session)
+                )
         if archived:
             findings.add_archived()
         first = unique(taken, decode.text_of(name))

@@ -198,6 +198,9 @@ class SqliteView(Naming):
 
         return self._steady(find)
 
+    def material(self, session: str, ref: str, limit: int) -> bytes | None:
+        return self._steady(lambda: self._reader().material(session, ref, limit))
+
     def end(self) -> None:
         """Ends the transaction; what was read is kept for the next View of this thread."""
         try:

@@ -30,19 +30,13 @@ from harkback.config import SETTLED_NS
 from harkback.decoding import Damaged, decode, parse
 from harkback.engine import Engine
 from harkback.errors import SourceError
+from harkback.sources.plain import read
 from harkback.sources.transcripts.base import Broken, Entry, Form, Record
 
 #: Of a document or a text, which are held whole; a record of a file of lines has the same limit.
 DOCUMENT_LIMIT: Final = 64 << 20
 PART_BYTES: Final = 16 << 10  # of ``head`` and ``tail``
 TAIL_BYTES: Final = 4 << 10  # before the end of a file, hashed: what was rewritten differs there
-_FLAGS: Final = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)  # a link that took the file's place
-    | getattr(os, "O_NONBLOCK", 0)  # a pipe that did
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 
 
 class State(NamedTuple):
@@ -226,7 +220,7 @@ class FolderFiles:
 
     def document(self, path: str) -> dict[str, Any] | None:
         """A file of form ``json``; None if it is no JSON object, which counts as a problem."""
-        raw = self._content(path)
+        raw = self.content(path)
         if raw is None:
             return None
         try:
@@ -237,7 +231,7 @@ class FolderFiles:
 
     def text(self, path: str) -> str | None:
         """A file of form ``text``, decoded."""
-        raw = self._content(path)
+        raw = self.content(path)
         return None if raw is None else decode(raw)
 
     def rows(self, path: str, query: str) -> list[tuple[Any, ...]]:
@@ -255,7 +249,8 @@ class FolderFiles:
             self.problems["index_unreadable"] += 1
             return []
 
-    def _content(self, path: str) -> bytes | None:
+    def content(self, path: str) -> bytes | None:
+        """All bytes of a file that is held whole; None, and a problem, if they cannot be had."""
         at = self.at(path, "json")
         if at is None:
             return None
@@ -332,23 +327,6 @@ def reason_of(error: OSError) -> str:
     if error.errno == errno.ENOTSUP:
         return "compression_unsupported"
     return "unreadable"
-
-
-def read(place: str, start: int, stop: int) -> bytes:
-    """The bytes [start, stop) of a regular file, fewer if it is shorter. Raises OSError."""
-    descriptor = os.open(place, _FLAGS)
-    try:
-        if not modes.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "not a regular file")
-        os.lseek(descriptor, start, os.SEEK_SET)
-        found = os.read(descriptor, stop - start)
-        while len(found) < stop - start and (
-            more := os.read(descriptor, stop - start - len(found))
-        ):
-            found += more
-        return found
-    finally:
-        os.close(descriptor)
 
 
 def standing(listed: Listed, form: Form) -> Listed:

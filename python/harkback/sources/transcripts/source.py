@@ -44,6 +44,7 @@ from harkback.sources.transcripts.files import (
     reason_of,
     standing,
 )
+from harkback.sources.transcripts.held import fetch
 from harkback.sources.transcripts.lineage import Kin, place
 
 KEPT_SESSIONS: Final = 8  # decoded ones
@@ -253,6 +254,10 @@ class TranscriptView:
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         messages = self._read(session).transcript.messages
         return [messages[-1 if at == TITLE else int(at)] for at in locators]
+
+    def material(self, session: str, ref: str, limit: int) -> bytes | None:
+        """From the files as they are: what was listed is known again by its digest."""
+        return fetch(FolderFiles(self._engine, self._listing), self._found[session], ref)
 
     def _count(self, path: str) -> int | None:
         if path in self._lines:
