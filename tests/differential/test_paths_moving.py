@@ -32,8 +32,8 @@ def append(builder: StoreBuilder, number: int, word: str) -> None:
     if session.startswith("led"):
         builder.text(session, f"more {word}")
     else:
-        row = builder.db.execute("SELECT COUNT(*) FROM session_messages").fetchone()[0]
-        builder.message(session, 100 + row, "user", {"text": f"more {word}"})
+        (last,) = builder.db.execute("SELECT MAX(sequence) FROM session_messages").fetchone()
+        builder.message(session, 100 + (last or 0), "user", {"text": f"more {word}"})
 
 
 def rewrite(builder: StoreBuilder, number: int, word: str) -> None:
