@@ -27,7 +27,7 @@ def within(seconds: float, work: Coroutine[Any, Any, Any]) -> Any:
 
 
 def test_each_twin_takes_what_its_method_takes() -> None:
-    assert TWINS == ["asearch", "amore", "acompaction_pointer"]
+    assert TWINS == ["asearch", "amore", "amaterial", "acompaction_pointer"]
     for name in TWINS:
         twin, method = getattr(Recall, name), getattr(Recall, name[1:])
         assert inspect.signature(twin) == inspect.signature(method)

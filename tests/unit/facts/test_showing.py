@@ -22,7 +22,8 @@ from support.stores import StoreBuilder
 def facts_text(answer: Envelope) -> str:
     text = answer.text()
     start = text.find("\nFacts, distilled")
-    end = min(at for at in (text.find("\n\n[1]"), text.find("\nNot in this")) if at > 0)
+    ends = (text.find("\n\n[1]"), text.find("\nNot in this"))
+    end = min((at for at in ends if at > 0), default=len(text))
     return text[start:end] if start >= 0 else ""
 
 
