@@ -90,7 +90,7 @@ def test_names_and_bodies(engine: Engine, drawer: Drawer, files: Files) -> None:
     before = Files((drawer.builder.path.parent,))
     with listening() as heard, Recall(drawer.builder.path, engine=engine.name) as recall:
         surfaces = dict(everything(recall))
-        surfaces["objects"] = reprs([recall, *recall._sources, recall._corpus])
+        surfaces["objects"] = reprs([recall, *recall._group.sources, recall._corpus])
         with pytest.raises(QueryError) as caught:
             recall.material("0" * 32)
     surfaces |= {"error": told(caught.value), "elsewhere": heard.text()}
