@@ -42,3 +42,13 @@ def test_every_public_name():
 def test_unknown_name():
     with pytest.raises(AttributeError, match="no attribute"):
         harkback.nothing_of_this_name  # noqa: B018
+
+
+def test_the_version_of_the_command_loads_no_stage():
+    """A command pays for itself, not for its neighbours."""
+    loaded = loaded_by(
+        "import sys\nfrom harkback.cli import main\nsys.argv = ['harkback', '--version']\n"
+        "try: main()\nexcept SystemExit: pass"
+    )
+    known = {"harkback", "harkback.cli", "harkback.cli.command", "harkback.cli.neutral"}
+    assert {name for name in loaded if name.startswith("harkback.")} <= known | {"harkback.errors"}

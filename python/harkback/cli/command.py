@@ -1,28 +1,34 @@
 """The command group: what every command of it shares, and how each of them may end.
 
-Invariant: a command ends with 0, 1 or 2 as its help says, 130 when interrupted, 141 when its
-reader has gone (as a shell reports it for a process that SIGPIPE ended). Proof:
-tests/surfaces/test_cli_process.py.
+A command is imported when it is asked for, so that none pays for another. Invariant: a command
+ends with 0, 1 or 2 as its help says, 130 when interrupted, 141 when its reader has gone (as a
+shell reports it for a process that SIGPIPE ended). Proof: tests/surfaces/test_cli_process.py,
+tests/surfaces/test_import.py.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, Final
 
 import click
 
-from harkback.cli.demo import demo
-from harkback.cli.doctor import doctor
-from harkback.cli.grep import grep
 from harkback.cli.neutral import line
-from harkback.cli.redact import redact
-from harkback.cli.search import search
-from harkback.cli.show import show
-from harkback.cli.sources import sources
 from harkback.errors import HarkbackError
 
+#: Where each command is: module, and its name there.
+_COMMANDS: Final[Mapping[str, str]] = {
+    "demo": "harkback.cli.demo:demo",
+    "doctor": "harkback.cli.doctor:doctor",
+    "grep": "harkback.cli.grep:grep",
+    "redact": "harkback.cli.redact:redact",
+    "search": "harkback.cli.search:search",
+    "show": "harkback.cli.show:show",
+    "sources": "harkback.cli.sources:sources",
+}
 FAILED: Final = 2
 INTERRUPTED: Final = 128 + 2  # SIGINT
 READER_GONE: Final = 128 + 13  # SIGPIPE
@@ -33,6 +39,17 @@ class _Group(click.Group):
 
     What commands write is flushed as they write it, so a reader that has gone is noticed here.
     """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        place = _COMMANDS.get(cmd_name)
+        if place is None:
+            return None
+        module, name = place.split(":")
+        found: click.Command = getattr(import_module(module), name)
+        return found
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -72,10 +89,6 @@ def command() -> None:
 
     Histories of known agents are found where they lie; --store names others.
     """
-
-
-for each in (demo, doctor, grep, redact, search, show, sources):
-    command.add_command(each)
 
 
 def main() -> None:
