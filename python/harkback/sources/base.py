@@ -98,6 +98,15 @@ class View(Protocol):
 
     epoch: Hashable  # equal epochs of one Source: nothing whatever has changed in between
 
+    @property
+    def token(self) -> bytes | None:
+        """The epoch in a form that may be written down, and what its Messages are read by.
+
+        Equal tokens of one Source, in two processes too: nothing whatever has changed in between,
+        and what is unchanged is read the same. None: there is no telling, as of files that were
+        written to a moment ago.
+        """
+
     def sessions(self) -> Catalog: ...
 
     def describe(self, session: str) -> Session:

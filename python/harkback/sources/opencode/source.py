@@ -9,6 +9,7 @@ Proof: tests/sources/test_opencode_tree.py, tests/sources/test_samples_opencode.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import threading
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -120,6 +121,10 @@ class OpenCodeView:
             tuple(view.epoch for view in views),
             tuple(error.reason for error in failures),
         )
+        tokens = [view.token for view in views]
+        self.token: bytes | None = None
+        if not failures and None not in tokens:
+            self.token = hashlib.sha256(repr(tokens).encode()).digest()
         self._parts = tuple(views)
         found: dict[str, tuple[Session, View]] = {}
         gaps: list[Gap] = [Gap("source_incomplete", error.message, 1) for error in failures]

@@ -92,6 +92,10 @@ class Schema(Protocol):
     def agent(self) -> str:
         """As people write it in a command."""
 
+    @property
+    def version(self) -> str:
+        """Another one if the same rows come to mean other Messages."""
+
     def recognises(self, connection: sqlite3.Connection) -> bool:
         """Whether the database has tables of this schema."""
 

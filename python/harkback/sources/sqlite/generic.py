@@ -7,8 +7,10 @@ of the strings of JSON. Locators: positions in the Session. Proof: tests/sources
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -51,10 +53,17 @@ class Generic:
 
     def __init__(self, table: Table) -> None:
         self._table = table
+        told = repr((replace(table, optional=frozenset()), sorted(table.optional)))
+        self._version = f"generic-1 {hashlib.sha256(told.encode()).hexdigest()}"
 
     @property
     def agent(self) -> str:
         return self._table.agent
+
+    @property
+    def version(self) -> str:
+        """Of the mapping too: it says what the rows mean."""
+        return self._version
 
     def recognises(self, connection: sqlite3.Connection) -> bool:
         return are_there(connection, self._table)

@@ -35,6 +35,7 @@ class HostStore:
     """See ``harkback.sources.sqlite.base.Schema``."""
 
     agent: Final = "maka"
+    version: Final = "host-1"
 
     def recognises(self, connection: sqlite3.Connection) -> bool:
         return not whole_tables(connection).isdisjoint(IDENTIFYING)

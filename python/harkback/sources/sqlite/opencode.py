@@ -52,6 +52,7 @@ class OpenCode:
     """See ``harkback.sources.sqlite.base.Schema``."""
 
     agent: Final = "opencode"
+    version: Final = "opencode-1"
 
     def recognises(self, connection: sqlite3.Connection) -> bool:
         """Its table of Sessions has columns of its own; the other two have names that any may."""

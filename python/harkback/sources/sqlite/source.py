@@ -122,6 +122,7 @@ class SqliteView:
             self.end()
             raise
         self.epoch: Hashable = self._kept.epoch()
+        self.token = self._kept.token()
 
     def sessions(self) -> Catalog:
         return self._listing().catalog
@@ -243,7 +244,8 @@ class SqliteView:
         """A fingerprint that is of the title too."""
         listed = self._listing().sessions[session]
         fingerprint = Fingerprint("title")
-        fingerprint.feed((rows, listed.title, listed.started_at))
+        assert self._kept.schema is not None
+        fingerprint.feed((self._kept.schema.version, rows, listed.title, listed.started_at))
         return fingerprint.digest()
 
     def _steady(self, work: Callable[[], T]) -> T:

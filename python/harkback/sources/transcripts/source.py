@@ -17,6 +17,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -50,6 +51,8 @@ KEPT_SESSIONS: Final = 8  # decoded ones
 KEPT_BYTES: Final = 64 << 20  # of their files; the last one is kept whatever its size
 ATTEMPTS: Final = 4
 WHOLE: Final = (1 << 63) - 1
+#: Changes when the same files decode to other Messages than before.
+_READER: Final = "harkback-transcripts-1"
 
 _serials = itertools.count()
 
@@ -158,15 +161,21 @@ class TranscriptView:
             self._found.setdefault(found.id, found)
         self._catalog = self._list(problems.of_listing(files.problems))
         self._sessions = {session.id: session for session in self._catalog.sessions}
-        self.epoch: Hashable = self._epoch()
+        states = tuple((path, at.state) for path, at in sorted(listing.files.items()))
+        settled = all(listing.settled(state) for _, state in states)
+        self._states = states if settled else None
+        #: Of the files' states, once all are settled; of this View alone until then.
+        self.epoch: Hashable = (states, self._catalog) if settled else next(_serials)
 
-    def _epoch(self) -> Hashable:
-        """Of the files' states, once all are settled; of this View alone until then."""
-        files = self._listing.files
-        states = tuple((path, listed.state) for path, listed in sorted(files.items()))
-        if all(self._listing.settled(state) for _, state in states):
-            return states, self._catalog
-        return next(_serials)
+    @cached_property
+    def token(self) -> bytes | None:
+        if self._states is None:
+            return None
+        listed = [
+            (s.id, s.title, s.archived, s.parent, s.parent_kind) for s in self._catalog.sessions
+        ]
+        told = (_READER, self._format.agent, self._states, listed, self._catalog.gaps)
+        return hashlib.sha256(repr(told).encode()).digest()
 
     def _list(self, gaps: tuple[Gap, ...]) -> Catalog:
         kin = (Kin(each.id, each.parent, "", False, 0) for each in self._found.values())
@@ -327,7 +336,7 @@ class TranscriptView:
     def _hash(self, session: str) -> bytes:
         """Of the state of each file, its last bytes, and whether its tail is read."""
         found = self._found[session]
-        digest = hashlib.sha256(repr(found.title).encode())
+        digest = hashlib.sha256(repr((_READER, self._format.agent, found.title)).encode())
         for ref in found.files:
             listed = self._listing.files.get(ref.path)
             try:
