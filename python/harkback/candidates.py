@@ -42,10 +42,6 @@ class Eligible:
     candidates: tuple[Candidate, ...]
     gaps: tuple[Gap, ...]
 
-    def records(self) -> int:
-        """Searchable records of them all: the N of the ranking. Cheap once they were scanned."""
-        return sum(c.view.record_count(c.session.id) for c in self.candidates)
-
 
 @dataclass(frozen=True, slots=True)
 class Offered:
@@ -116,10 +112,33 @@ def find(
         catalog = view.sessions()
         for session in catalog.sessions:
             if chosen(session):
-                told = allowed is None or _allows(allowed, view.describe(session.id))
-                shut = _Belonging(view, catalog, projects).among(session)
-                return Candidate(view, session) if told and not shut else None
+                shut = _Belonging(view, catalog, projects)
+                told = _may_be_read(view, session, allowed, shut)
+                return Candidate(view, session) if told else None
     return None
+
+
+def listed(
+    view: View, allowed: Callable[[Session], bool] | None, projects: Globs
+) -> tuple[Candidate, ...]:
+    """Every Session of a View that may be read, archived or not."""
+    catalog = view.sessions()
+    shut = _Belonging(view, catalog, projects)
+    return tuple(
+        Candidate(view, session)
+        for session in catalog.sessions
+        if _may_be_read(view, session, allowed, shut)
+    )
+
+
+def _may_be_read(
+    view: View,
+    session: Session,
+    allowed: Callable[[Session], bool] | None,
+    shut: _Belonging,
+) -> bool:
+    told = allowed is None or _allows(allowed, view.describe(session.id))
+    return told and not shut.among(session)
 
 
 def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:

@@ -2,24 +2,36 @@
 
 A segment never changes: a Session that moved is another segment under another key, and a search on
 an older state keeps the one it holds. Segments nobody holds are dropped, least recently used
-first, when memory runs out. Secrets never enter (the engine redacts before it folds).
-Proof: tests/unit/test_corpus.py, tests/differential/test_paths.py.
+first, when memory runs out. Secrets never enter (the engine redacts before it folds). With a
+shelf, a segment that is stored there and current is attached instead of made; one that turns out
+to be damaged is made from the Source, under the same key, while it is held.
+Proof: tests/unit/test_corpus.py, tests/differential/test_paths.py,
+tests/differential/test_paths_stored.py.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 from harkback.candidates import Candidate
 from harkback.engine import Engine
+from harkback.errors import SegmentDamaged, SourceError
 from harkback.model import ABANDONED, KINDS, Entry, Gap, Hits, Row, StoredMessage
 from harkback.projection import project
 from harkback.redaction import Redaction
+from harkback.sources.base import Transcript
+
+if TYPE_CHECKING:  # who has no cache does not load what it is made of
+    from harkback.cache import Place, Shelf
+
+T = TypeVar("T")
 
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
 
@@ -35,14 +47,24 @@ class Segment:
     bytes: int
     gaps: tuple[Gap, ...]
     damage: tuple[Gap, ...]  # told only of a Session with a Hit
+    stored: Place | None = None  # where it is attached from
+    storable: bool = True
     holders: int = 0
 
 
 class Corpus:
     """The segments of one Recall. Safe to call from several threads."""
 
-    def __init__(self, engine: Engine, redaction: Redaction, memory_bytes: int) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        redaction: Redaction,
+        memory_bytes: int,
+        shelf: Shelf | None = None,
+    ) -> None:
         self._redaction = redaction
+        self._shelf = shelf
+        self._holding = threading.local()  # by key, the Candidate that this thread holds it for
         self._segments = engine.corpus(redaction.redactor)
         self._memory_bytes = memory_bytes
         self._lock = threading.Lock()  # guards what follows; never held while reading or folding
@@ -61,29 +83,132 @@ class Corpus:
         """Whether another Session can be kept without dropping one."""
         return self._bytes < self._memory_bytes
 
-    def current(self, candidate: Candidate) -> bool:
-        """Whether this Session is held, and its Source says that nothing has changed since."""
+    def current(self, candidates: Collection[Candidate]) -> set[Candidate]:
+        """Those that are held or stored, of which the Source says that nothing has changed since.
+
+        Also looks whether another process stored something in the meantime.
+        """
+        if self._shelf is not None:
+            self._shelf.renew()
+        return {candidate for candidate in candidates if self.is_current(candidate)}
+
+    def is_current(self, candidate: Candidate) -> bool:
+        """Whether this Session is held or stored as it is now, by the word of its Source."""
         with self._lock:
             segment = self._known.get(self._current.get(candidate.place, ""))
-            return segment is not None and segment.epoch == candidate.view.epoch
+            if segment is not None and segment.epoch == candidate.view.epoch:
+                return True
+        return self._stored_now(candidate) is not None
+
+    def records(self, candidates: Iterable[Candidate]) -> int:
+        """Searchable records of them all: the N of the ranking.
+
+        A Source is asked unless nothing has changed since they were stored; that is cheap where it
+        was scanned.
+        """
+        total = 0
+        for candidate in candidates:
+            place = self._stored_now(candidate)
+            if place is None:
+                total += candidate.view.record_count(candidate.session.id)
+            else:
+                total += place.records
+        return total
 
     @contextmanager
     def hold(self, candidate: Candidate) -> Iterator[Segment]:
         """The segment of this Session, put if it is missing, kept until the end of the block."""
-        segment = self._find(candidate) or self._put(candidate)
+        segment = self._find(candidate) or self._attach(candidate) or self._put(candidate)
+        held: dict[str, Candidate] = self._holding.__dict__.setdefault("candidates", {})
+        outer = held.get(segment.key)
+        held[segment.key] = candidate
         try:
             yield segment
         finally:
+            if outer is None:
+                del held[segment.key]
             with self._lock:
                 self._let_go(segment)
 
     def search(self, terms: Sequence[str], segments: Sequence[Segment]) -> Hits:
         """The Hits of held segments, ``key`` an index into ``segments``."""
-        return self._segments.search(terms, [segment.key for segment in segments])
+        keys = [segment.key for segment in segments]
+        return self._whole(lambda: self._segments.search(terms, keys))
 
     def rows(self, segment: Segment, start: int, stop: int) -> list[Row]:
         """What a held segment keeps of the Messages ``start`` up to ``stop``."""
-        return self._segments.rows(segment.key, start, stop)
+        return self._whole(lambda: self._segments.rows(segment.key, start, stop))
+
+    def dump(self, segment: Segment) -> bytes:
+        """A held segment as it is stored."""
+        return self._whole(lambda: self._segments.dump(segment.key))
+
+    def _whole(self, ask: Callable[[], T]) -> T:
+        """What is asked of held segments, those that turn out to be damaged made anew."""
+        while True:
+            try:
+                return ask()
+            except SegmentDamaged as error:
+                damaged = error.key
+            self._mend(damaged)
+
+    def _mend(self, key: str) -> None:
+        """Puts a segment of this state again; its rows are the same, so nobody else notices.
+
+        Raises:
+            SourceError: ``source_unsettled``: the Session moved since.
+        """
+        segment = self._known[key]
+        candidate: Candidate = self._holding.candidates[key]
+        transcript = candidate.view.read(candidate.session.id)
+        if transcript.fingerprint != segment.fingerprint:
+            raise SourceError("source_unsettled", "A Session moved while it was read; ask again.")
+        self._segments.put(key, [self._entry(message)[0] for message in transcript.messages])
+        with self._lock:
+            if segment.stored is not None and self._shelf is not None:
+                self._shelf.reject(segment.stored)
+            size = self._segments.size(key)
+            self._bytes += size - segment.bytes
+            segment.bytes, segment.stored = size, None
+
+    def _stored_now(self, candidate: Candidate) -> Place | None:
+        """The stored segment of the very state that the View is of."""
+        if self._shelf is None or candidate.view.token is None:
+            return None
+        place = self._shelf.find(*candidate.place)
+        return place if place is not None and place.token == candidate.view.token else None
+
+    def _attach(self, candidate: Candidate) -> Segment | None:
+        """The segment that is stored of this Session, if it is of its present state and whole."""
+        if self._shelf is None:
+            return None
+        place = self._shelf.find(*candidate.place)
+        if place is None or (
+            place.token != candidate.view.token
+            and place.fingerprint != candidate.view.fingerprint(candidate.session.id)
+        ):
+            return None
+        key = str(next(self._puts))
+        try:
+            self._segments.attach(key, self._shelf.path(place), place.start, place.length)
+        except (ValueError, OSError):
+            self._shelf.reject(place)
+            return None
+        gaps, damage = told_of(place.told)
+        return self._keep(
+            candidate,
+            Segment(
+                key=key,
+                place=candidate.place,
+                fingerprint=place.fingerprint,
+                epoch=candidate.view.epoch,
+                bytes=self._segments.size(key),
+                gaps=gaps,
+                damage=damage,
+                stored=place,
+                holders=1,
+            ),
+        )
 
     def _find(self, candidate: Candidate) -> Segment | None:
         with self._lock:
@@ -107,25 +232,45 @@ class Corpus:
         transcript = candidate.view.read(candidate.session.id)
         key = str(next(self._puts))
         made = [self._entry(message) for message in transcript.messages]
-        self._segments.put(key, [entry for entry, _ in made])
+        entries = [entry for entry, _ in made]
+        self._segments.put(key, entries)
         failed = sum(count for _, count in made)
         message = "A finder of the host raised on pieces of text; each was taken out whole."
         failures = (Gap("finder_failed", message, failed),) if failed else ()
-        segment = Segment(
-            key=key,
-            place=candidate.place,
-            fingerprint=transcript.fingerprint,
-            epoch=candidate.view.epoch,
-            bytes=self._segments.size(key),
-            gaps=transcript.gaps,
-            damage=transcript.damage + failures,
-            holders=1,
+        return self._keep(
+            candidate,
+            Segment(
+                key=key,
+                place=candidate.place,
+                fingerprint=transcript.fingerprint,
+                epoch=candidate.view.epoch,
+                bytes=self._segments.size(key),
+                gaps=transcript.gaps,
+                damage=transcript.damage + failures,
+                storable=not failed and self._storable(transcript, entries),
+                holders=1,
+            ),
         )
+
+    def _storable(self, transcript: Transcript, entries: Sequence[Entry]) -> bool:
+        """Whether it is worth storing, and holds nothing but surviving text.
+
+        What was not readable may be tomorrow. Ids and locators stand in a segment as they are.
+        """
+        if self._shelf is None or any(g.code == "session_unreadable" for g in transcript.gaps):
+            return False
+        names = {entry.id: None for entry in entries}
+        names.update((entry.locator, None) for entry in entries)
+        names.update((entry.turn or "", None) for entry in entries)
+        return not self._redaction.spans("\n".join(names))
+
+    def _keep(self, candidate: Candidate, segment: Segment) -> Segment:
+        """Makes a segment the newest of its Session."""
         with self._lock:
             before = self._known.get(self._current.get(candidate.place, ""))
-            self._known[key] = segment
+            self._known[segment.key] = segment
             self._bytes += segment.bytes
-            self._current[candidate.place] = key
+            self._current[candidate.place] = segment.key
             if before is not None and not before.holders:
                 self._forget(before)
         return segment
@@ -161,3 +306,19 @@ class Corpus:
             del self._current[segment.place]
         self._bytes -= segment.bytes
         self._segments.drop(segment.key)
+
+
+def told_of(text: str) -> tuple[tuple[Gap, ...], tuple[Gap, ...]]:
+    """Gaps and damage as ``telling`` wrote them down."""
+    gaps, damage = json.loads(text)
+    return tuple(Gap(*gap) for gap in gaps), tuple(Gap(*gap) for gap in damage)
+
+
+def telling(segment: Segment) -> str:
+    """What is told of the Session beside its Hits, to be written down."""
+    return json.dumps(
+        [
+            [[gap.code, gap.message, gap.count] for gap in told]
+            for told in (segment.gaps, segment.damage)
+        ]
+    )

@@ -52,7 +52,10 @@ UsageReason: TypeAlias = Literal[
     "closed",
 ]
 SettingsReason: TypeAlias = Literal["settings_unreadable", "settings_invalid"]
-Reason: TypeAlias = QueryReason | SourceReason | StoreReason | UsageReason | SettingsReason
+CacheReason: TypeAlias = Literal["cache_unsafe", "cache_unusable", "cache_busy"]
+Reason: TypeAlias = (
+    QueryReason | SourceReason | StoreReason | UsageReason | SettingsReason | CacheReason
+)
 
 
 class HarkbackError(Exception):
@@ -112,4 +115,11 @@ class SettingsError(HarkbackError):
     """The config file cannot be used as it stands; a value of it is never repeated."""
 
     def __init__(self, reason: SettingsReason, message: str) -> None:
+        super().__init__(reason, message)
+
+
+class CacheError(HarkbackError):
+    """The cache cannot be used now. A search never raises it: it goes on without the cache."""
+
+    def __init__(self, reason: CacheReason, message: str) -> None:
         super().__init__(reason, message)

@@ -8,13 +8,22 @@ connections. Proof: tests/surfaces/test_recall.py.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path as FilePath
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from harkback import candidates, envelope, passages, query, ranking, reading, verification
+from harkback import (
+    candidates,
+    envelope,
+    passages,
+    query,
+    ranking,
+    reading,
+    verification,
+)
 from harkback.config import (
     DEFAULT_LIMIT,
     DEFAULT_MEMORY_BYTES,
@@ -27,6 +36,7 @@ from harkback.envelope import Envelope
 from harkback.errors import QueryError, SourceError, UsageError
 from harkback.grep import Grep
 from harkback.model import Gap, Kind, Session
+from harkback.projection import PROJECTION_VERSION
 from harkback.projects import compile_globs
 from harkback.query import Moment, Order
 from harkback.reading import Reading, Scope
@@ -34,6 +44,10 @@ from harkback.redaction import DEFAULT, Policy
 from harkback.sources.base import Source, View
 from harkback.sources.registry import open_source
 from harkback.verification import Path
+
+if TYPE_CHECKING:  # who has no cache does not load what it is made of
+    from harkback.cache import SegmentCache
+    from harkback.persisting import Coverage, Persisted, Progress
 
 
 class Recall:
@@ -47,6 +61,7 @@ class Recall:
         eligible: the host's own word on which Sessions may be searched; a raise means no.
         exclude_projects: globs of projects whose Sessions are never searched, such as ``~/private``
             (``harkback.projects`` says what they match).
+        cache: where segments outlive the process; None: nothing is kept but in memory.
     """
 
     def __init__(
@@ -57,6 +72,7 @@ class Recall:
         memory_bytes: int = DEFAULT_MEMORY_BYTES,
         eligible: Callable[[Session], bool] | None = None,
         exclude_projects: Iterable[str] = (),
+        cache: SegmentCache | None = None,
     ) -> None:
         self._engine = load(engine)
         self._redaction = (policy or DEFAULT).bind(self._engine)
@@ -69,13 +85,18 @@ class Recall:
         self._memory_bytes = memory_bytes
         self._allowed = eligible
         self._projects = compile_globs(exclude_projects)
+        self._cache = cache
         self._path = Path.AUTO
         self._closed = False
         self._start()
 
     def _start(self) -> None:
         self._process = os.getpid()
-        self._corpus = Corpus(self._engine, self._redaction, self._memory_bytes)
+        engine, version = self._engine, self._redaction.policy.version
+        self._shelf = self._cache and self._cache.shelf(
+            engine.FORMAT, engine.FOLD_VERSION, PROJECTION_VERSION, version
+        )
+        self._corpus = Corpus(engine, self._redaction, self._memory_bytes, self._shelf)
         self._epochs: dict[str, Hashable] = {}  # of the last search
 
     def search(
@@ -150,7 +171,9 @@ class Recall:
             found = candidates.eligible(views, asked, self._allowed, self._projects)
             path = self._prepare(asked, found)
             verified = verification.verify(path, asked, found, self._corpus)
-            ranked = ranking.rank(self._engine, asked, verified, found.records())
+            ranked = ranking.rank(
+                self._engine, asked, verified, self._corpus.records(found.candidates)
+            )
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
             return envelope.assemble(
                 asked, found, verified, ranked, shown, _gaps_of(failures), self._redaction
@@ -263,6 +286,47 @@ class Recall:
                 path=self._path,
                 context=context,
             )
+
+    def persist(self, seconds: float | None = None, progress: Progress | None = None) -> Persisted:
+        """Stores Sessions in the cache that are not stored as they are now; nothing without one.
+
+        What searches read is stored first, then the rest is read, newest activity first. Nothing
+        is waited for: if another process is storing, or the cache cannot be written, that is told.
+
+        Args:
+            seconds: no Session is begun after so long; None: all are stored.
+            progress: is told after each Session how many were looked at, and how many there are.
+
+        Raises:
+            SourceError: none of the Sources can be read.
+            UsageError: the Recall is closed.
+        """
+        from harkback import persisting
+
+        if self._shelf is None:
+            return persisting.Persisted()
+        until = None if seconds is None else time.monotonic() + seconds
+        with ExitStack() as opened:
+            views, _ = self._views(opened)
+            return persisting.persist(
+                views,
+                self._allowed,
+                self._projects,
+                self._corpus,
+                self._shelf,
+                until=until,
+                progress=progress,
+            )
+
+    def coverage(self) -> Coverage:
+        """How much of the history the cache holds. Raises as ``persist`` does."""
+        from harkback import persisting
+
+        if self._shelf is None:
+            return persisting.Coverage(0, 0, 0)
+        with ExitStack() as opened:
+            views, _ = self._views(opened)
+            return persisting.coverage(views, self._allowed, self._projects, self._shelf)
 
     def _views(self, opened: ExitStack) -> tuple[list[View], list[SourceError]]:
         """A View of every Source that can be read, and why the others cannot."""

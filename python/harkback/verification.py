@@ -100,7 +100,7 @@ def bring(
     chosen: Sequence[Candidate] = found.candidates
     unreached = 0
     if path in (Path.NARROWED, Path.AUTO):
-        known = {c for c in chosen if corpus.current(c)} if path is Path.AUTO else set()
+        known = corpus.current(chosen) if path is Path.AUTO else set()
         answer = offered(query, [c for c in chosen if c not in known])
         verified.gaps.extend(answer.gaps)
         unreached += answer.unreached
@@ -143,6 +143,6 @@ def fill(query: Query, found: Eligible, corpus: Corpus) -> None:
     for candidate in found.candidates:
         if not corpus.has_room() or time.monotonic() >= until or query.expired():
             return
-        if not corpus.current(candidate):
+        if not corpus.is_current(candidate):
             with corpus.hold(candidate):
                 pass

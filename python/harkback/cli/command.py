@@ -21,6 +21,7 @@ from harkback.errors import HarkbackError
 
 #: Where each command is: module, and its name there.
 _COMMANDS: Final[Mapping[str, str]] = {
+    "cache": "harkback.cli.cache:cache",
     "demo": "harkback.cli.demo:demo",
     "doctor": "harkback.cli.doctor:doctor",
     "grep": "harkback.cli.grep:grep",

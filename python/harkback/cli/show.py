@@ -52,13 +52,14 @@ def show(
     The anchor stays good as long as the Session is where it was found. Secrets
     are cut out as in a search.
     """
-    with sign_of_life(sys.stderr, "reading"), selection.recall() as recall:
-        reading = recall.more(
-            anchor, view=view, before=before, after=after, cursor=cursor, unbounded=True
-        )
-    if as_json:
-        click.echo(reading.to_json())
-        return
-    from harkback.cli.terminal import Terminal
+    with selection.recall() as recall:
+        with sign_of_life(sys.stderr, "reading"):
+            reading = recall.more(
+                anchor, view=view, before=before, after=after, cursor=cursor, unbounded=True
+            )
+        if as_json:
+            click.echo(reading.to_json())
+            return
+        from harkback.cli.terminal import Terminal
 
-    Terminal(sys.stdout).reading(reading)
+        Terminal(sys.stdout).reading(reading)
