@@ -109,7 +109,7 @@ def persist(
         gone += _gone(view, found, shelf)
     candidates.sort(key=lambda c: (-c.session.last_activity_at, *c.place))
     missing = [candidate for candidate in candidates if not _is_stored(candidate, shelf)]
-    if not missing and not gone:
+    if not missing and not gone and shelf.is_tidy():
         return Persisted()
     # Those at hand cost no reading; the order is that of the list otherwise.
     missing.sort(key=lambda candidate: not corpus.is_current(candidate))

@@ -19,7 +19,7 @@ from typing import Final
 from harkback.cache import manifest
 from harkback.cache.folder import LOCK_NAME, Folder, default_folder, unusable
 from harkback.cache.manifest import NAME, SIDE_FILES, ManifestDamaged, Place
-from harkback.cache.packs import ENDING
+from harkback.cache.packs import ENDING, Appender
 from harkback.cache.writing import Writing
 from harkback.errors import CacheError
 
@@ -68,24 +68,22 @@ class SegmentCache:
             with manifest.opened(self.folder) as connection:
                 return manifest.counts_of(connection)
         except ManifestDamaged:
-            raise CacheError(
-                "cache_unusable", "The cache: its manifest is damaged; it is made anew."
-            ) from None
+            raise _damaged() from None
 
     def check(self) -> None:
         """Whether it can be written to now: writes a little. Raises CacheError."""
         self.folder.make()
+        probe = "probe" + ENDING
         try:
-            with self.folder.locked():
-                probe = "probe" + ENDING
-                opened = self.folder.open(probe, create=True)
-                try:
-                    os.write(opened, bytes(4096))
-                finally:
-                    os.close(opened)
-                    self.folder.remove(probe)
+            with self.folder.locked(), manifest.opened(self.folder, create=True) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                with Appender(self.folder, probe, 0, create=True) as pack:
+                    pack.append(bytes(4096))
+                self.folder.remove(probe)
         except OSError as error:
             raise unusable(error) from None
+        except ManifestDamaged:
+            raise _damaged() from None
 
     def clear(self) -> int:
         """Deletes its own files, and the folder if nothing else is in it; bytes that were freed.
@@ -110,6 +108,10 @@ class SegmentCache:
 
     def _names(self) -> list[str]:
         return [*self.folder.names(ENDING), *SIDE_FILES, NAME]
+
+
+def _damaged() -> CacheError:
+    return CacheError("cache_unusable", "The cache: its manifest is damaged; it is made anew.")
 
 
 class Shelf:
@@ -157,6 +159,21 @@ class Shelf:
         with self._lock:
             self._rejected.add(place)
 
+    def is_tidy(self) -> bool:
+        """Whether there is nothing to clear out, to sweep away or to tell of."""
+        if self._rejected or self._broken:
+            return False
+        try:
+            if not self.folder.is_there() or self.folder.size_of(NAME) is None:
+                return True
+            with manifest.opened(self.folder) as connection:
+                known = manifest.packs_of(connection)
+            files = self.folder.names(ENDING)
+        except (CacheError, ManifestDamaged, OSError):
+            return False
+        wasteful = any(pack.wasteful() for pack in known)
+        return not wasteful and files == sorted(pack.name for pack in known)
+
     @contextmanager
     def writing(self) -> Iterator[Writing]:
         """The right to write, until the end of the block, and what is written with it.
@@ -178,7 +195,7 @@ class Shelf:
             self.trouble = None
         except ManifestDamaged:
             self._broken = True
-            raise self._told(CacheError("cache_unusable", "The cache: it was damaged.")) from None
+            raise self._told(_damaged()) from None
         except OSError as error:
             raise self._told(unusable(error)) from None
         except CacheError as error:
