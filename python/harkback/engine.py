@@ -90,7 +90,9 @@ class Corpus(Protocol):
     """The one implementation of the predicate: a term lies inside one span of surviving text.
 
     A segment is the folded surviving text of one (source, Session) and what positions it needs.
-    Safe to call from several threads. Raises KeyError for a key that was not put.
+    Safe to call from several threads. Raises KeyError for a key that is not held. Of an attached
+    segment, ``extend``, ``dump``, ``search`` and ``rows`` raise SegmentDamaged when a block that
+    they read is not what was written.
     """
 
     def put(self, key: str, entries: Sequence[Entry]) -> None:
@@ -100,13 +102,30 @@ class Corpus(Protocol):
         """
 
     def extend(self, key: str, entries: Sequence[Entry], retracted: Sequence[str]) -> None:
-        """Takes out the Messages with these ids, then appends ``entries``."""
+        """Takes out the Messages with these ids, then appends ``entries``.
+
+        An attached segment is in memory afterwards.
+        """
 
     def drop(self, key: str) -> None:
         """Forgets a key; one that is not held is no error."""
 
+    def dump(self, key: str) -> bytes:
+        """The segment of ``key`` as one piece of bytes, the same on both engines.
+
+        It holds surviving text only. Raises SegmentDamaged.
+        """
+
+    def attach(self, key: str, path: str | os.PathLike[str], offset: int, length: int) -> None:
+        """Keeps a dumped segment where it lies in a file; replaces what the key held.
+
+        Its head is read and checked; text and tables are read when they are asked for. The file may
+        grow or lose its name meanwhile; these ``length`` bytes stay as they are. Raises ValueError
+        when they are not one whole segment of this ``FORMAT``, OSError when they cannot be read.
+        """
+
     def size(self, key: str) -> int:
-        """Bytes that the segment of ``key`` occupies."""
+        """Bytes that the segment of ``key`` occupies in memory; of an attached one its head."""
 
     def search(self, terms: Sequence[str], keys: Sequence[str]) -> Hits:
         """Every Message of ``keys`` that holds at least one of the folded ``terms``.
@@ -125,6 +144,7 @@ class Engine(Protocol):
     """The hot path. Terms handed to ``scanner``, ``Corpus.search`` and ``locate`` are folded."""
 
     name: EngineName
+    FORMAT: int  # version of the bytes of a segment; another fold is another version
 
     def __hash__(self) -> int: ...
 

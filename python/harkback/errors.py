@@ -123,3 +123,15 @@ class CacheError(HarkbackError):
 
     def __init__(self, reason: CacheReason, message: str) -> None:
         super().__init__(reason, message)
+
+
+class SegmentDamaged(ValueError):
+    """A block of an attached segment cannot be read, or is not what was written.
+
+    Attributes:
+        key: of the segment, as its Corpus holds it.
+    """
+
+    def __init__(self, key: str) -> None:
+        super().__init__("a segment is damaged")
+        self.key = key

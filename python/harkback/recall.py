@@ -93,9 +93,7 @@ class Recall:
     def _start(self) -> None:
         self._process = os.getpid()
         engine, version = self._engine, self._redaction.policy.version
-        self._shelf = self._cache and self._cache.shelf(
-            engine.FORMAT, engine.FOLD_VERSION, PROJECTION_VERSION, version
-        )
+        self._shelf = self._cache and self._cache.shelf(engine.FORMAT, PROJECTION_VERSION, version)
         self._corpus = Corpus(engine, self._redaction, self._memory_bytes, self._shelf)
         self._epochs: dict[str, Hashable] = {}  # of the last search
 

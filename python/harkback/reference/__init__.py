@@ -12,6 +12,7 @@ from harkback.reference.bm25 import bm25, bm25_terms
 from harkback.reference.chunks import reassemble
 from harkback.reference.corpus import Corpus as corpus
 from harkback.reference.fold import fold
+from harkback.reference.layout import FORMAT
 from harkback.reference.lines import lines
 from harkback.reference.redact import redactor
 from harkback.reference.scan import scanner
@@ -20,6 +21,7 @@ from harkback.reference.surviving import grow, locate
 name: Final[Literal["reference"]] = "reference"
 
 __all__ = [
+    "FORMAT",
     "bm25",
     "bm25_terms",
     "corpus",

@@ -16,6 +16,8 @@ mod _native {
     #[allow(non_upper_case_globals)]
     const name: &str = "native";
     #[pymodule_export]
+    const FORMAT: u32 = harkback_core::segment::FORMAT;
+    #[pymodule_export]
     use crate::bm25::{score, terms};
     #[pymodule_export]
     use crate::corpus::{Corpus, corpus};
