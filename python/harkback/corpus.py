@@ -11,6 +11,7 @@ tests/differential/test_paths_stored.py.
 
 from __future__ import annotations
 
+import builtins
 import itertools
 import json
 import threading
@@ -139,7 +140,7 @@ class Corpus:
         """What a held segment keeps of the Messages ``start`` up to ``stop``."""
         return self._whole(lambda: self._segments.rows(segment.key, start, stop))
 
-    def dump(self, segment: Segment) -> bytes:
+    def dump(self, segment: Segment) -> builtins.bytes:
         """A held segment as it is stored."""
         return self._whole(lambda: self._segments.dump(segment.key))
 

@@ -46,7 +46,7 @@ from harkback.sources.registry import open_source
 from harkback.verification import Path
 
 if TYPE_CHECKING:  # who has no cache does not load what it is made of
-    from harkback.cache import SegmentCache
+    from harkback.cache import SegmentCache, Shelf
     from harkback.persisting import Coverage, Persisted, Progress
 
 
@@ -93,7 +93,9 @@ class Recall:
     def _start(self) -> None:
         self._process = os.getpid()
         engine, version = self._engine, self._redaction.policy.version
-        self._shelf = self._cache and self._cache.shelf(engine.FORMAT, PROJECTION_VERSION, version)
+        self._shelf: Shelf | None = None
+        if self._cache is not None:
+            self._shelf = self._cache.shelf(engine.FORMAT, PROJECTION_VERSION, version)
         self._corpus = Corpus(engine, self._redaction, self._memory_bytes, self._shelf)
         self._epochs: dict[str, Hashable] = {}  # of the last search
 

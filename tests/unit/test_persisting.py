@@ -12,6 +12,8 @@ import pytest
 
 from harkback import DEFAULT_POLICY, Recall, SourceError
 from harkback.cache import Place, SegmentCache, Writing, digest
+from harkback.candidates import Candidate
+from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
 from harkback.sources.sqlite.source import SqliteView
 from support import homes
@@ -239,25 +241,38 @@ def test_a_session_that_moves_while_it_is_read_waits_for_another_time(
         assert (kept.stored, kept.left, kept.trouble) == (2, 1, None)
 
 
-def test_a_pack_that_goes_away_or_rots_while_it_is_attached(
-    builder: StoreBuilder, cache: Path, engine: Engine
+@pytest.mark.parametrize("harm", ["rot", "cut", "gone"])
+def test_a_pack_that_is_harmed_once_it_is_attached(
+    harm: str,
+    builder: StoreBuilder,
+    cache: Path,
+    engine: Engine,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with recall(engine, cache, builder.path) as found:
         expected = found.search(["apple"]).to_json()
         found.persist()
-    for harm in ("rot", "gone"):
-        with recall(engine, cache, builder.path) as found:
-            assert found.search(["pear"]).passages == ()
-            (pack,) = packs(cache)
-            if harm == "rot":
-                pack.write_bytes(bytes(len(pack.read_bytes())))
-            else:
+    attach = Corpus._attach
+
+    def then_harmed(corpus: Corpus, candidate: Candidate) -> Segment | None:
+        segment = attach(corpus, candidate)
+        for pack in packs(cache) if len(corpus._known) == 3 else ():
+            if harm == "gone":
                 pack.unlink()
-            for _ in range(2):
-                assert found.search(["apple"]).to_json() == expected
-            assert found.persist().trouble is None
-            assert found.coverage().current == 3
-    assert SegmentCache(cache).counts().get("segments", 0) >= 3
+            else:
+                pack.write_bytes(bytes(pack.stat().st_size) if harm == "rot" else b"")
+        return segment
+
+    monkeypatch.setattr(Corpus, "_attach", then_harmed)
+    with recall(engine, cache, builder.path) as found:
+        assert found.search(["apple"]).to_json() == expected
+        monkeypatch.undo()
+        assert found.search(["apple"]).to_json() == expected
+        assert found.persist().trouble is None
+        assert found.coverage().current == 3
+    with recall(engine, cache, builder.path) as found:
+        assert found.search(["apple"]).to_json() == expected
+    assert SegmentCache(cache).counts()["segments"] == 3
 
 
 def test_another_process_that_is_storing_is_not_waited_for(

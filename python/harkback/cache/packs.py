@@ -91,7 +91,10 @@ def copy(folder: Folder, name: str, start: int, length: int, to: Appender) -> in
     None if it is not there whole. Raises OSError when it cannot be written.
     """
     begun = to.end
-    source = folder.open(name, create=False)
+    try:
+        source = folder.open(name, create=False)
+    except FileNotFoundError:
+        return None
     try:
         os.lseek(source, start, os.SEEK_SET)
         while length:

@@ -128,10 +128,10 @@ class Shelf:
         self._broken = False
 
     def renew(self) -> None:
-        """Looks whether somebody wrote; what was read before is forgotten then."""
+        """Looks whether somebody wrote or took a file away; what was read is forgotten then."""
         try:
-            found = (self.folder.path / NAME).stat()
-            now = (found.st_mtime_ns, found.st_size, found.st_ino)
+            both = (self.folder.path.stat(), (self.folder.path / NAME).stat())
+            now = [(found.st_mtime_ns, found.st_size, found.st_ino) for found in both]
         except OSError:
             now = None
         with self._lock:

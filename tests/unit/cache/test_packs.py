@@ -43,6 +43,7 @@ def test_copying_what_is_there_and_what_is_not(tmp_path: Path) -> None:
         pack.append(b"-")
         assert copy(folder, old, 4, (3 << 20) + 4, pack) == 1
         assert copy(folder, old, 4, 4 << 20, pack) is None
+        assert copy(folder, new_name(), 0, 4, pack) is None
         assert pack.append(b"end") == 1 + (3 << 20) + 4
     assert content(tmp_path, new)[: 1 + (3 << 20) + 7] == b"-" + b"x" * (3 << 20) + b"tailend"
 
