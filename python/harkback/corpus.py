@@ -15,7 +15,7 @@ import builtins
 import itertools
 import json
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -100,6 +100,16 @@ class Corpus:
             if segment is not None and segment.epoch == candidate.view.epoch:
                 return True
         return self._stored_now(candidate) is not None
+
+    def all_stored(self, candidates: Sequence[Candidate]) -> bool:
+        """Whether the shelf holds these as they are now, and of their Sources nothing else."""
+        shelf = self._shelf
+        if shelf is None:
+            return False
+        counts = Counter(candidate.session.source for candidate in candidates)
+        return all(shelf.count(source) == count for source, count in counts.items()) and all(
+            self._stored_now(candidate) is not None for candidate in candidates
+        )
 
     def records(self, candidates: Iterable[Candidate]) -> int:
         """Searchable records of them all: the N of the ranking.

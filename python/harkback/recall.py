@@ -98,6 +98,7 @@ class Recall:
             self._shelf = self._cache.shelf(engine.FORMAT, PROJECTION_VERSION, version)
         self._corpus = Corpus(engine, self._redaction, self._memory_bytes, self._shelf)
         self._epochs: dict[str, Hashable] = {}  # of the last search
+        self._stored = False  # whether the last search found all of its Sources stored
 
     def search(
         self,
@@ -294,7 +295,8 @@ class Recall:
         is waited for: if another process is storing, or the cache cannot be written, that is told.
 
         Args:
-            seconds: no Session is begun after so long; None: all are stored.
+            seconds: no Session is begun after so long, and the Sources are not looked at again if
+                the last search found all of them stored; None: all Sessions are stored.
             progress: is told after each Session how many were looked at, and how many there are.
 
         Raises:
@@ -303,7 +305,7 @@ class Recall:
         """
         from harkback import persisting
 
-        if self._shelf is None:
+        if self._shelf is None or (seconds is not None and self._stored and self._shelf.is_tidy()):
             return persisting.Persisted()
         until = None if seconds is None else time.monotonic() + seconds
         with ExitStack() as opened:

@@ -16,10 +16,11 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
+from harkback import redaction as redactions
 from harkback.errors import HarkbackError, SettingsError
 from harkback.model import Rule
 from harkback.projects import compile_globs
-from harkback.redaction import DEFAULT, STRICT, Policy
+from harkback.redaction import DEFAULT, Policy
 
 _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")
@@ -74,7 +75,7 @@ def load(path: str | os.PathLike[str] | None = None, *, strict: bool = False) ->
     except (FileNotFoundError, NotADirectoryError):
         if named:
             raise SettingsError("settings_unreadable", "The config file is missing.") from None
-        return Settings(STRICT if strict else DEFAULT)
+        return Settings(redactions.STRICT if strict else DEFAULT)
     except OSError:
         raise SettingsError("settings_unreadable", "The config file cannot be read.") from None
     return _settings(_parse(data), file, strict)
@@ -126,10 +127,10 @@ def _policy(redaction: Mapping[str, Any], always_strict: bool) -> Policy:
     if not isinstance(strict, bool):
         _refuse("redaction.strict", "has to be true or false")
     strict = strict or always_strict
-    policy = STRICT if strict else DEFAULT
+    policy = redactions.STRICT if strict else DEFAULT
     for index, name in enumerate(_strings(redaction.get("remove", []), "redaction.remove")):
         # What only the strict policy has may be named while another is in force.
-        if strict or name in DEFAULT.ids or name not in STRICT.ids:
+        if strict or name in DEFAULT.ids or name not in redactions.STRICT.ids:
             policy = _asked(f"redaction.remove[{index}]", policy.remove, name)
     for index, name in enumerate(_strings(redaction.get("names", []), "redaction.names")):
         policy = _asked(f"redaction.names[{index}]", policy.add_names, name)

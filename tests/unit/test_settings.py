@@ -61,7 +61,7 @@ def test_all_that_it_may_say(config: Path, engine: Engine) -> None:
 @pytest.mark.parametrize("text", ["", "# nothing\n", "[redaction]\n[projects]\n", "\ufeff"])
 def test_a_file_that_says_nothing(config: Path, text: str) -> None:
     config.write_text(text, encoding="utf-8")
-    assert load(config) == Settings(DEFAULT, (), config)
+    assert load(config) == Settings(DEFAULT, path=config)
     assert load(config, strict=True).policy == STRICT
 
 

@@ -150,6 +150,11 @@ class Shelf:
         with self._lock:
             return dict(self._table(source))
 
+    def count(self, source: str) -> int:
+        """How many Sessions of a Source are stored."""
+        with self._lock:
+            return len(self._table(source))
+
     def path(self, place: Place) -> str:
         """The file that a segment lies in."""
         return str(self.folder.path / place.pack)
