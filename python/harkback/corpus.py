@@ -62,10 +62,10 @@ class Corpus:
         return self._bytes < self._memory_bytes
 
     def current(self, candidate: Candidate) -> bool:
-        """Whether this Session is held, and its Source says that nothing has changed since."""
+        """Whether this Session is held, and its Source says at once that it has not changed."""
         with self._lock:
             segment = self._known.get(self._current.get(candidate.place, ""))
-            return segment is not None and segment.epoch == candidate.view.epoch
+        return segment is not None and self._unchanged(segment, candidate) is True
 
     @contextmanager
     def hold(self, candidate: Candidate) -> Iterator[Segment]:
@@ -92,9 +92,12 @@ class Corpus:
                 return None
             segment.holders += 1
             self._idle.pop(segment.key, None)
-        same = segment.epoch == candidate.view.epoch
+        same: bool | None = False
         try:
-            same = same or segment.fingerprint == candidate.view.fingerprint(candidate.session.id)
+            same = self._unchanged(segment, candidate)
+            if same is None:
+                fingerprint = candidate.view.fingerprint(candidate.session.id)
+                same = segment.fingerprint == fingerprint
         finally:
             with self._lock:
                 if same:
@@ -102,6 +105,13 @@ class Corpus:
                 else:
                     self._let_go(segment)
         return segment if same else None
+
+    @staticmethod
+    def _unchanged(segment: Segment, candidate: Candidate) -> bool | None:
+        view = candidate.view
+        if segment.epoch == view.epoch:
+            return True
+        return view.unchanged(candidate.session.id, segment.fingerprint)
 
     def _put(self, candidate: Candidate) -> Segment:
         transcript = candidate.view.read(candidate.session.id)
