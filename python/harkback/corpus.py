@@ -85,7 +85,7 @@ class Corpus:
         return self._bytes < self._memory_bytes
 
     def current(self, candidates: Collection[Candidate]) -> set[Candidate]:
-        """Those that are held or stored, of which the Source says that nothing has changed since.
+        """Those that are held or stored, and of which the Source says at once that so they are now.
 
         Also looks whether another process stored something in the meantime.
         """
@@ -97,8 +97,8 @@ class Corpus:
         """Whether this Session is held or stored as it is now, by the word of its Source."""
         with self._lock:
             segment = self._known.get(self._current.get(candidate.place, ""))
-            if segment is not None and segment.epoch == candidate.view.epoch:
-                return True
+        if segment is not None and self._unchanged(segment, candidate) is True:
+            return True
         return self._stored_now(candidate) is not None
 
     def all_stored(self, candidates: Sequence[Candidate]) -> bool:
@@ -190,7 +190,11 @@ class Corpus:
         return place if place is not None and place.token == candidate.view.token else None
 
     def _attach(self, candidate: Candidate) -> Segment | None:
-        """The segment that is stored of this Session, if it is of its present state and whole."""
+        """The segment that is stored of this Session, if it is of its present state and whole.
+
+        What another process read is taken on the word of a token or a fingerprint, no less: who
+        missed a change then would miss it for good.
+        """
         if self._shelf is None:
             return None
         place = self._shelf.find(*candidate.place)
@@ -228,9 +232,12 @@ class Corpus:
                 return None
             segment.holders += 1
             self._idle.pop(segment.key, None)
-        same = segment.epoch == candidate.view.epoch
+        same: bool | None = False
         try:
-            same = same or segment.fingerprint == candidate.view.fingerprint(candidate.session.id)
+            same = self._unchanged(segment, candidate)
+            if same is None:
+                fingerprint = candidate.view.fingerprint(candidate.session.id)
+                same = segment.fingerprint == fingerprint
         finally:
             with self._lock:
                 if same:
@@ -238,6 +245,13 @@ class Corpus:
                 else:
                     self._let_go(segment)
         return segment if same else None
+
+    @staticmethod
+    def _unchanged(segment: Segment, candidate: Candidate) -> bool | None:
+        view = candidate.view
+        if segment.epoch == view.epoch:
+            return True
+        return view.unchanged(candidate.session.id, segment.fingerprint)
 
     def _put(self, candidate: Candidate) -> Segment:
         transcript = candidate.view.read(candidate.session.id)

@@ -177,10 +177,17 @@ class _Work:
         quiet = time.time() * 1000 - session.last_activity_at >= QUIET_MS
         if view.token is None and not quiet:
             return 0
+        known = shelf.find(*candidate.place)
+        if known is not None and known.fingerprint == view.fingerprint(session.id):
+            self.settled += 1
+            if view.token is not None:
+                count = view.record_count(session.id)
+                writing.confirm(known._replace(token=view.token, records=count))
+            return 0
         with self._corpus.hold(candidate) as segment:
             if not segment.storable:
                 return 0
-            known = shelf.find(*candidate.place)
+            block = self._corpus.dump(segment)
             place = Place(
                 source=digest(session.source),
                 session=digest(session.id),
@@ -192,14 +199,7 @@ class _Work:
                 records=view.record_count(session.id) if view.token else 0,
                 told=telling(segment),
             )
-            self.settled += 1
-            if known is not None and known.fingerprint == segment.fingerprint:
-                if view.token is not None:
-                    writing.confirm(
-                        place._replace(pack=known.pack, start=known.start, length=known.length)
-                    )
-                return 0
-            block = self._corpus.dump(segment)
-            writing.add(place, block)
-            self.stored += 1
-            return len(block)
+        writing.add(place, block)
+        self.settled += 1
+        self.stored += 1
+        return len(block)

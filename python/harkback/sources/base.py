@@ -124,6 +124,14 @@ class View(Protocol):
     def fingerprint(self, session: str) -> bytes:
         """The fingerprint that ``read`` would give, without decoding."""
 
+    def unchanged(self, session: str, fingerprint: bytes) -> bool | None:
+        """Whether a Session still has a fingerprint that it had, told without reading it.
+
+        No: it has changed. None: only ``fingerprint`` tells. A yes may miss what leaves no trace
+        but itself, a row that was rewritten in place: a View looks for a part of that each time,
+        gets another epoch once it has found any, and has no token until it has looked for all.
+        """
+
     def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
         """Which of ``sessions`` may hold any of the folded ``terms``: a superset, always."""
 

@@ -121,10 +121,7 @@ class OpenCodeView:
             tuple(view.epoch for view in views),
             tuple(error.reason for error in failures),
         )
-        tokens = [view.token for view in views]
-        self.token: bytes | None = None
-        if not failures and None not in tokens:
-            self.token = hashlib.sha256(repr(tokens).encode()).digest()
+        self._failures = len(failures)
         self._parts = tuple(views)
         found: dict[str, tuple[Session, View]] = {}
         gaps: list[Gap] = [Gap("source_incomplete", error.message, 1) for error in failures]
@@ -140,6 +137,13 @@ class OpenCodeView:
         self._views = {name: view for name, (_, view) in found.items()}
         self._sessions = {session.id: session for session in sessions}
         self._catalog = Catalog(tuple(sessions), tuple(gaps))
+
+    @property
+    def token(self) -> bytes | None:
+        tokens = [view.token for view in self._parts]
+        if self._failures or None in tokens:
+            return None
+        return hashlib.sha256(repr(tokens).encode()).digest()
 
     def sessions(self) -> Catalog:
         return self._catalog
@@ -160,6 +164,9 @@ class OpenCodeView:
 
     def fingerprint(self, session: str) -> bytes:
         return self._views[session].fingerprint(session)
+
+    def unchanged(self, session: str, fingerprint: bytes) -> bool | None:
+        return self._views[session].unchanged(session, fingerprint)
 
     def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
         offered: set[str] = set()

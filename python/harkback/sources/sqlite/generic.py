@@ -24,7 +24,7 @@ from harkback.sources import mappings
 from harkback.sources.attachments import data_url
 from harkback.sources.base import Transcript, first_prompt, own_name
 from harkback.sources.sqlite import mapping
-from harkback.sources.sqlite.base import Narrowed, Place
+from harkback.sources.sqlite.base import Marks, Narrowed, Place
 from harkback.sources.sqlite.generic_catalog import (
     Key,
     Listing,
@@ -101,11 +101,18 @@ class GenericReader:
     def count(self, session: str) -> int:
         return self._listing.counts[session]
 
-    def hash(self, session: str) -> bytes:
+    def hash(self, session: str) -> tuple[bytes, int]:
         fingerprint = Fingerprint("generic-1")
         for _ in fingerprint.through(self._rows(session)):
             pass
-        return fingerprint.digest()
+        return fingerprint.digest(), fingerprint.bytes
+
+    def stamp(self, session: str) -> None:
+        """None: nothing is known of the indexes of somebody's own tables."""
+
+    def touched(self, since: Marks) -> tuple[Marks, None]:
+        """Any: there are no stamps."""
+        return None, None
 
     def read(self, session: str) -> Transcript:
         findings, fingerprint = Findings(self._engine), Fingerprint("generic-1")

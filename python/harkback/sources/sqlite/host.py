@@ -10,14 +10,15 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from harkback.engine import Engine, Scanner
 from harkback.model import Gap, StoredMessage
 from harkback.sources.base import Transcript
-from harkback.sources.sqlite import ledger, pre_ledger
+from harkback.sources.sqlite import growth, ledger, pre_ledger
 from harkback.sources.sqlite.base import Narrowed, Place
 from harkback.sources.sqlite.catalog import Listing, Owner, read_listing, whole_tables
+from harkback.sources.sqlite.growth import Growth
 from harkback.sources.sqlite.ledger import Ledger
 from harkback.sources.sqlite.narrow import Narrowing
 from harkback.sources.sqlite.pre_ledger import PreLedger
@@ -52,6 +53,13 @@ class HostStore:
         return HostReader(connection, listing, engine)
 
 
+class _Marks(NamedTuple):
+    """What a stamp depends on, but for what only the rows of its Session tell."""
+
+    tables: Growth
+    owners: dict[str, Owner]
+
+
 class HostReader:
     """See ``harkback.sources.sqlite.base.Reader``."""
 
@@ -70,10 +78,29 @@ class HostReader:
         row = self._connection.execute(statement, (self._listing.keys[session],)).fetchone()
         return int(row[0])
 
-    def hash(self, session: str) -> bytes:
+    def hash(self, session: str) -> tuple[bytes, int]:
         fingerprint = Fingerprint(self._listing.owners[session])
         self._half(session).hash(self._listing.keys[session], fingerprint)
+        return fingerprint.digest(), fingerprint.bytes
+
+    def stamp(self, session: str) -> bytes:
+        fingerprint = Fingerprint(self._listing.owners[session])
+        self._half(session).stamp(self._listing.keys[session], fingerprint)
         return fingerprint.digest()
+
+    def touched(self, since: _Marks | None) -> tuple[_Marks, frozenset[str] | None]:
+        listing = self._listing
+        tables = growth.look(self._connection, listing.tables)
+        now = _Marks(tables, listing.owners)
+        keys = None if since is None else growth.added(self._connection, since.tables, tables)
+        if since is None or keys is None:
+            return now, None
+        names = (
+            name
+            for name, owner in listing.owners.items()
+            if listing.keys[name] in keys or since.owners.get(name) != owner
+        )
+        return now, frozenset(names)
 
     def narrow(
         self,

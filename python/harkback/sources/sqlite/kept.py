@@ -45,6 +45,8 @@ class Kept:
         self.serial = next(_serials)
         self.listing: Listing | None = None
         self.fingerprints: dict[str, bytes] = {}
+        self.row_stamps: dict[str, bytes] | None = None  # of Sessions by their rows alone
+        self.stamps: dict[str, bytes] = {}
         self.counts: dict[str, int] = {}
         self.titles: dict[str, str] = {}
 
@@ -111,7 +113,7 @@ class Kept:
         if self.mode == "shared":
             self.dispose()
 
-    def epoch(self) -> Hashable:
+    def state(self) -> Hashable:
         """Of a host's connection by its data version; of files by their stats, once settled."""
         if self.mode == "host":
             return (self.serial, self.version, self.outside)

@@ -39,6 +39,15 @@ _EVENTS = (
 SCAN = f"SELECT payload_json FROM runtime_events WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
 SWEEP = Sweep("runtime_events", "payload_json", _VISIBLE)
 COUNT = f"SELECT COUNT(*) FROM runtime_events WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
+# The columns of an index, so that no row is looked at.
+_EVENTS_STAMP = (
+    "SELECT COUNT(*), MAX(rowid), TOTAL(rowid), MAX(committed_at), TOTAL(committed_at) "
+    "FROM runtime_events WHERE session_id = CAST(? AS TEXT)"
+)
+_RUNS_STAMP = (
+    "SELECT COUNT(*), MAX(rowid), TOTAL(rowid) "
+    "FROM core_agent_runs WHERE session_id = CAST(? AS TEXT)"
+)
 _RUNS = (
     "SELECT run_id, created_at, record_json FROM core_agent_runs "
     "WHERE session_id = CAST(? AS TEXT) ORDER BY created_at, run_id"
@@ -127,11 +136,22 @@ class Ledger(Reader):
         fingerprint.mark(b"events")
         for row in self._events(session):
             fingerprint.feed(row)
+        self._feed_streams(session, fingerprint)
+
+    def _feed_streams(self, session: bytes, fingerprint: Fingerprint) -> None:
         fingerprint.mark(b"streams")
         for row in self._rows("runtime_partial_snapshots", _STREAMS, session):
             fingerprint.feed(row)
             for segment in self._rows("runtime_partial_segments", _SEGMENTS, row[0]):
                 fingerprint.feed(segment)
+
+    def stamp(self, session: bytes, fingerprint: Fingerprint) -> None:
+        """Feeds what indexes tell of events and runs, and streams in flight, which are short."""
+        for row in self._rows("core_agent_runs", _RUNS_STAMP, session):
+            fingerprint.feed(row)
+        for row in self._rows("runtime_events", _EVENTS_STAMP, session):
+            fingerprint.feed(row)
+        self._feed_streams(session, fingerprint)
 
     def around(self, session: bytes, locators: Sequence[str]) -> list[StoredMessage]:
         rowids = {int(locator[1:]): locator[0] for locator in locators if locator[0] in "ed"}

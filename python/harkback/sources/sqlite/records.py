@@ -42,10 +42,13 @@ class Fingerprint:
 
     def __init__(self, owner: str) -> None:
         self._hash = hashlib.sha256(DECODER_VERSION + owner.encode())
+        self.bytes = 0  # fed so far
 
     def feed(self, row: Row) -> None:
         """Takes a row: version 2 of the format knows no references, so equal values are equal."""
-        self._hash.update(marshal.dumps(row, 2))
+        fed = marshal.dumps(row, 2)
+        self._hash.update(fed)
+        self.bytes += len(fed)
 
     def through(self, rows: Iterable[Row]) -> Iterator[Row]:
         for row in rows:

@@ -24,6 +24,7 @@ from harkback.sources.base import TITLE, Catalog, ScanResult, Transcript, names,
 from harkback.sources.sqlite import opening, schemas
 from harkback.sources.sqlite.base import Listing, Place, Reader, Schema
 from harkback.sources.sqlite.kept import Kept
+from harkback.sources.sqlite.memory import STAMP_BYTES, Memory
 from harkback.sources.sqlite.opening import Connect, Files
 from harkback.sources.sqlite.records import Fingerprint
 
@@ -56,6 +57,7 @@ class SqliteSource:
         self.name = name or self._path
         self.place = Place(self._path, self.name)
         self.schema = schema
+        self.memory = Memory()
         self._connect = connect
         self._local = threading.local()
         self._open: weakref.WeakSet[Kept] = weakref.WeakSet()
@@ -118,11 +120,17 @@ class SqliteView:
             if self._kept.schema is not None:
                 self._kept.beside(self._kept.schema.outside(source.place))
             self._listing()
+            source.memory.recheck(self._kept.state(), self._is_listed, self._recheck)
         except BaseException:
             self.end()
             raise
-        self.epoch: Hashable = self._kept.epoch()
-        self.token = self._kept.token()
+        #: What was found in this state that had changed without a trace makes it another.
+        self.epoch: Hashable = (self._kept.state(), source.memory.corrections)
+
+    @property
+    def token(self) -> bytes | None:
+        kept = self._kept
+        return kept.token() if self._source.memory.is_sure(kept.state()) else None
 
     def sessions(self) -> Catalog:
         return self._listing().catalog
@@ -152,7 +160,19 @@ class SqliteView:
 
     def fingerprint(self, session: str) -> bytes:
         known = self._kept.fingerprints.get(session)
-        return self._steady(lambda: self._hash(session)) if known is None else known
+        return self._steady(lambda: self._hash(session))[0] if known is None else known
+
+    def unchanged(self, session: str, fingerprint: bytes) -> bool | None:
+        """By the rows if they were read in this state; else by a stamp, if there are stamps."""
+        known = self._kept.fingerprints.get(session)
+        if known is not None:
+            return known == fingerprint
+        stamp = self._steady(lambda: self._stamp(session))
+        if stamp is None:
+            return None
+        return fingerprint.startswith(stamp) and self._source.memory.rely(
+            session, fingerprint, stamp
+        )
 
     def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
         def narrow() -> ScanResult:
@@ -214,34 +234,90 @@ class SqliteView:
             return ""  # reading the Session says so
 
     def _count(self, session: str) -> int:
+        memory, stamp = self._source.memory, self._stamp(session)
+        known = None if stamp is None else memory.count(session, stamp)
+        if known is not None:
+            return known
         try:
-            return self._reader().count(session)
+            count = self._reader().count(session)
+            if stamp is not None:
+                memory.counted(session, stamp, count)
+            return count
         except sqlite3.DatabaseError as error:
             if not opening.is_damage(error):
                 raise
             return 0  # damaged pages: reading the Session says so
 
-    def _hash(self, session: str) -> bytes:
+    def _is_listed(self, session: str) -> bool:
+        return session in self._listing().sessions
+
+    def _recheck(self, session: str) -> int:
+        return self._steady(lambda: self._hash(session))[1]
+
+    def _hash(self, session: str) -> tuple[bytes, int]:
+        """The fingerprint, and about how many bytes were read for it."""
         try:
-            fingerprint = self._titled(session, self._reader().hash(session))
+            rows, size = self._reader().hash(session)
         except sqlite3.DatabaseError as error:
-            return _of_damage(error)
+            return self._damaged(session, error), 0
+        return self._found(session, rows), size
+
+    def _found(self, session: str, rows: bytes) -> bytes:
+        """The fingerprint that a digest of the rows of a Session comes to; kept."""
+        fingerprint = (self._stamp(session) or b"") + self._digest(session, rows)
         self._kept.fingerprints[session] = fingerprint
+        count = self._kept.counts.get(session)
+        self._source.memory.read(self._kept.state(), session, fingerprint, count)
         return fingerprint
+
+    def _damaged(self, session: str, error: sqlite3.DatabaseError) -> bytes:
+        """A fingerprint that equals no other: what could not be read may have changed."""
+        if not opening.is_damage(error):
+            raise error
+        fingerprint = (self._stamp(session) or b"") + os.urandom(32)
+        self._source.memory.read(self._kept.state(), session, fingerprint, None)
+        return fingerprint
+
+    def _stamp(self, session: str) -> bytes | None:
+        """The stamp of the rows and the title; None also where damage keeps from taking it."""
+        known = self._kept.stamps
+        if session not in known:
+            try:
+                rows = self._row_stamp(session)
+            except sqlite3.DatabaseError as error:
+                if not opening.is_damage(error):
+                    raise
+                rows = None
+            if rows is None:
+                return None
+            known[session] = self._digest(session, rows)[:STAMP_BYTES]
+        return known[session]
+
+    def _row_stamp(self, session: str) -> bytes | None:
+        kept, memory, reader = self._kept, self._source.memory, self._reader()
+        if kept.row_stamps is None:
+            kept.row_stamps = memory.stamps(kept.state(), reader)
+        if session not in kept.row_stamps:
+            stamp = reader.stamp(session)
+            if stamp is None:
+                return None
+            kept.row_stamps[session] = stamp
+            memory.took(kept.state(), session, stamp)
+        return kept.row_stamps[session]
 
     def _read(self, session: str) -> Transcript:
         try:
             transcript = self._reader().read(session)
         except sqlite3.DatabaseError as error:
             message = "A Session lies in damaged pages of the database and was left out."
-            return Transcript((), _of_damage(error), (Gap("session_unreadable", message, 1),))
-        fingerprint = self._titled(session, transcript.fingerprint)
-        self._kept.fingerprints[session] = fingerprint
+            fingerprint = self._damaged(session, error)
+            return Transcript((), fingerprint, (Gap("session_unreadable", message, 1),))
+        fingerprint = self._found(session, transcript.fingerprint)
         shown = (*transcript.messages, *title_message(self._listing().sessions[session]))
         return replace(transcript, messages=shown, fingerprint=fingerprint)
 
-    def _titled(self, session: str, rows: bytes) -> bytes:
-        """A fingerprint that is of the title too."""
+    def _digest(self, session: str, rows: bytes) -> bytes:
+        """What the rows tell, and what the catalog adds to it."""
         listed = self._listing().sessions[session]
         fingerprint = Fingerprint("title")
         assert self._kept.schema is not None
@@ -275,10 +351,3 @@ class SqliteView:
             return False
         now, then = self._source.look(), self._kept.files
         return now.database != then.database if self._answered else now != then
-
-
-def _of_damage(error: sqlite3.DatabaseError) -> bytes:
-    """A fingerprint that equals no other: what could not be read may have changed."""
-    if not opening.is_damage(error):
-        raise error
-    return os.urandom(32)
