@@ -14,8 +14,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from harkback.cache import SegmentCache
     from harkback.envelope import Envelope
     from harkback.errors import (
+        CacheError,
         HarkbackError,
         QueryError,
         SettingsError,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_POLICY",
     "STRICT_POLICY",
+    "CacheError",
     "Envelope",
     "Finder",
     "Gap",
@@ -47,6 +50,7 @@ __all__ = [
     "QueryError",
     "Recall",
     "Rule",
+    "SegmentCache",
     "Session",
     "SettingsError",
     "SourceError",
@@ -61,6 +65,7 @@ __all__ = [
 _HOMES: Final = {
     "DEFAULT_POLICY": "harkback.redaction",
     "STRICT_POLICY": "harkback.redaction",
+    "CacheError": "harkback.errors",
     "Envelope": "harkback.envelope",
     "Finder": "harkback.redaction",
     "Gap": "harkback.model",
@@ -71,6 +76,7 @@ _HOMES: Final = {
     "QueryError": "harkback.errors",
     "Recall": "harkback.recall",
     "Rule": "harkback.model",
+    "SegmentCache": "harkback.cache",
     "Session": "harkback.model",
     "SettingsError": "harkback.errors",
     "SourceError": "harkback.errors",

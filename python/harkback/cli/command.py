@@ -76,9 +76,9 @@ def command() -> None:
     """Finds what was said and done in past sessions of AI agents.
 
     Give a few literal terms; get the passages that hold them, best first, and
-    what was not searched beside them. No index, no daemon; nothing is written
-    and nothing leaves this machine. Secrets are cut out before anything is
-    matched or shown.
+    what was not searched beside them. No index, no daemon; histories are never
+    written to, and nothing leaves this machine. Secrets are cut out before
+    anything is matched, shown or kept.
 
     \b
     Try it:            harkback demo
@@ -87,6 +87,7 @@ def command() -> None:
     Find every match:  harkback grep TERM...
     Read on:           harkback show ANCHOR
     Clean a text:      harkback redact < FILE
+    What is kept:      harkback cache status
 
     Histories of known agents are found where they lie; --store names others.
     """
