@@ -152,7 +152,7 @@ def test_an_unsafe_folder_is_not_used_and_doctor_says_so(home: Path, cache: Path
     assert build.exit_code == 2
     assert "cache_unsafe" in build.stderr
     doctor = run("doctor")
-    assert doctor.exit_code == 1
+    assert doctor.exit_code == 0  # everything was read
     assert "cache_unsafe" in doctor.stdout
 
 

@@ -39,7 +39,8 @@ def doctor(context: click.Context, selection: Selection) -> None:
 
     Records that do not parse, files that may not be opened, answers cut short,
     and records of types that this version does not know although they hold
-    text: a sign that an agent has changed its format.
+    text: a sign that an agent has changed its format. Also says how the cache
+    is doing.
 
     Exit status is 0 if all was read, 1 if something was not, 2 on an error.
     """
@@ -56,7 +57,8 @@ def doctor(context: click.Context, selection: Selection) -> None:
     config = "no config file" if settings.path is None else str(settings.path)
     rules = plural(len(settings.policy.rules), "rule")
     terminal.item("redaction", rules, f"policy {settings.policy.short_version}", config)
-    troubled = _examine_cache(terminal, selection)
+    _examine_cache(terminal, selection)
+    troubled = False
     for source in selection.sources():
         try:
             found = _examine(source, engine)
@@ -77,8 +79,8 @@ def doctor(context: click.Context, selection: Selection) -> None:
     context.exit(TROUBLED if troubled else HEALTHY)
 
 
-def _examine_cache(terminal: Terminal, selection: Selection) -> bool:
-    """Tells of the cache; whether something is wrong with it."""
+def _examine_cache(terminal: Terminal, selection: Selection) -> None:
+    """Tells of the cache. What is wrong with it keeps nothing from being read."""
     from harkback.cli.cache import look, tell
 
     cache = cache_of(load_settings())
@@ -89,7 +91,6 @@ def _examine_cache(terminal: Terminal, selection: Selection) -> bool:
         except CacheError as error:
             state = replace(state, trouble=f"{error.message} ({error.reason})")
     tell(terminal, state)
-    return state.trouble is not None
 
 
 def _examine(source: Source, engine: Engine) -> tuple[Counter[str], int, Counter[str]]:
