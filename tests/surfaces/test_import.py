@@ -32,6 +32,12 @@ def test_heavy_modules_stay_at_the_edge(statement):
     assert not heavy & loaded_by(statement)
 
 
+def test_who_has_no_cache_does_not_load_one():
+    loaded = loaded_by("import harkback; harkback.Recall(memory_bytes=0)")
+    assert "harkback.corpus" in loaded
+    assert not {"harkback.cache", "sqlite3"} & loaded
+
+
 def test_every_public_name():
     assert {*harkback._HOMES, "__version__"} == set(harkback.__all__)
     for name in harkback.__all__:
