@@ -14,7 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from harkback.cache import Place, Shelf, Writing, digest
+from harkback.cache import Place, Shelf, digest
+from harkback.cache.writing import Writing
 from harkback.candidates import Candidate, listed
 from harkback.config import QUIET_MS
 from harkback.corpus import Corpus, telling

@@ -7,10 +7,8 @@ a slip of the pen cannot switch a rule off. Proof: tests/unit/test_settings.py.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -82,6 +80,8 @@ def load(path: str | os.PathLike[str] | None = None, *, strict: bool = False) ->
 
 
 def _parse(data: bytes) -> dict[str, Any]:
+    import tomllib  # there is seldom a file
+
     place = ""
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
@@ -191,6 +191,8 @@ def _only(table: Mapping[str, Any], place: str, known: Iterable[str]) -> None:
     for key in table:
         if key not in known:
             shown = key if re.fullmatch("[A-Za-z_-]{1,24}", key) else "a key"
+            import difflib  # for who has slipped only
+
             near = difflib.get_close_matches(key, known, n=1)
             hint = f"; is {near[0]} meant?" if near else ""
             _refuse(f"{place}.{shown}".lstrip("."), f"is unknown{hint or '.'}")

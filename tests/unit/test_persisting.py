@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from harkback import DEFAULT_POLICY, Recall, SourceError
-from harkback.cache import Place, SegmentCache, Writing, digest
+from harkback.cache import Place, SegmentCache, digest
+from harkback.cache.writing import Writing
 from harkback.candidates import Candidate
 from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine

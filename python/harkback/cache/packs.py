@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
@@ -45,7 +44,7 @@ class Pack(NamedTuple):
 
 
 def new_name() -> str:
-    return secrets.token_hex(8) + ENDING
+    return os.urandom(8).hex() + ENDING
 
 
 class Appender:

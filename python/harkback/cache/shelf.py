@@ -14,16 +14,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from harkback.cache import manifest
 from harkback.cache.folder import LOCK_NAME, Folder, default_folder, unusable
 from harkback.cache.manifest import NAME, SIDE_FILES, ManifestDamaged, Place
 from harkback.cache.packs import ENDING, Appender
-from harkback.cache.writing import Writing
 from harkback.errors import CacheError
 
-__all__ = ["Place", "SegmentCache", "Shelf", "Writing", "digest"]
+if TYPE_CHECKING:
+    from harkback.cache.writing import Writing
 
 LAYOUT: Final = 1  # of the folder and the manifest
 
@@ -186,6 +186,8 @@ class Shelf:
         Raises:
             CacheError: ``cache_busy``: another process has it; or the cache cannot be written to.
         """
+        from harkback.cache.writing import Writing  # most processes only read
+
         try:
             self.folder.make()
             with self._lock:

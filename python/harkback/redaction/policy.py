@@ -7,7 +7,6 @@ could change a span. Proof: tests/unit/redaction/test_policy.py.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import hashlib
 import json
@@ -91,6 +90,8 @@ class Policy:
         """
         for name in ids:
             if name not in self.ids:
+                import difflib  # for who has slipped only
+
                 near = difflib.get_close_matches(name, self.ids)
                 hint = f" Near: {', '.join(near)}." if near else ""
                 raise UsageError("rule_unknown", f"The policy has no rule {name!r}.{hint}")
