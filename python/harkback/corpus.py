@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # who has no cache does not load what it is made of
 
 T = TypeVar("T")
 
+_NOTHING_TOLD = "[[], []]"
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
 
 
@@ -335,6 +336,8 @@ class Corpus:
 
 def told_of(text: str) -> tuple[tuple[Gap, ...], tuple[Gap, ...]]:
     """Gaps and damage as ``telling`` wrote them down."""
+    if text == _NOTHING_TOLD:
+        return (), ()
     gaps, damage = json.loads(text)
     return tuple(Gap(*gap) for gap in gaps), tuple(Gap(*gap) for gap in damage)
 

@@ -172,9 +172,9 @@ class Recall:
             found = candidates.eligible(views, asked, self._allowed, self._projects)
             path = self._prepare(asked, found)
             verified = verification.verify(path, asked, found, self._corpus)
-            ranked = ranking.rank(
-                self._engine, asked, verified, self._corpus.records(found.candidates)
-            )
+            records = self._corpus.records(found.candidates)
+            self._stored = self._corpus.all_stored(found.candidates)
+            ranked = ranking.rank(self._engine, asked, verified, records)
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
             return envelope.assemble(
                 asked, found, verified, ranked, shown, _gaps_of(failures), self._redaction

@@ -79,6 +79,22 @@ def test_everything_or_as_much_as_time_allows(
         assert (coverage.sessions, coverage.current, coverage.stale) == (3, 3, 0)
 
 
+def test_what_is_all_stored_is_not_looked_at_again(
+    builder: StoreBuilder, cache: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with recall(engine, cache, builder.path) as found:
+        found.search(["apple"])
+        assert found.persist(9.0).stored == 3
+        found.search(["apple"])
+        with monkeypatch.context() as patched:
+            patched.setattr(found._sources[0], "view", lambda _: pytest.fail("it was opened"))
+            assert found.persist(9.0).stored == 0
+        builder.text("old", "one pear more")
+        settle(builder.path)
+        found.search(["apple"])
+        assert found.persist(9.0).stored == 1
+
+
 def test_what_a_search_read_comes_first(
     builder: StoreBuilder, cache: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

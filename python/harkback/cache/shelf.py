@@ -8,6 +8,7 @@ there; nothing is raised but to the one who writes. Proof: tests/unit/cache/test
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import threading
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 LAYOUT: Final = 1  # of the folder and the manifest
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def digest(name: str) -> bytes:
     """Stands for the name of a Source or a Session, which may say more than it should."""
     return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -120,6 +122,7 @@ class Shelf:
     def __init__(self, folder: Folder, version: bytes) -> None:
         self.folder = folder
         self.version = version
+        self._root = os.path.join(folder.path, "")  # noqa: PTH118 - joined for every segment
         self.trouble: CacheError | None = None  # why the cache was of no use, the last time
         self._lock = threading.Lock()  # guards what follows
         self._seen: object = None  # state of the manifest that the tables are of
@@ -157,7 +160,7 @@ class Shelf:
 
     def path(self, place: Place) -> str:
         """The file that a segment lies in."""
-        return str(self.folder.path / place.pack)
+        return self._root + place.pack
 
     def reject(self, place: Place) -> None:
         """A segment was not what it should be: it is not given out again, and told of."""
