@@ -149,8 +149,8 @@ class Recall:
             views, failures = self._views(opened)
             found = candidates.eligible(views, asked, self._allowed, self._projects)
             path = self._prepare(asked, found)
-            verified = verification.verify(path, asked, found, self._corpus)
-            ranked = ranking.rank(self._engine, asked, verified, found.records())
+            verified = verification.verify(self._engine, path, asked, found, self._corpus)
+            ranked = ranking.rank(asked, verified, found.records())
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
             return envelope.assemble(
                 asked, found, verified, ranked, shown, _gaps_of(failures), self._redaction

@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::error::{AttachError, CoreError};
 use crate::redact::Redactor;
-use crate::search::{Hits, search};
+use crate::search::{Hits, Scope, search};
 use crate::segment::body::Packs;
 use crate::segment::draft::Draft;
 use crate::segment::varint::Malformed;
@@ -121,18 +121,23 @@ impl Corpus {
         self.read().get(key).cloned().ok_or(CoreError::UnknownKey)
     }
 
-    /// Every Message of `keys` that holds at least one of the folded, non-empty `terms`.
+    /// Every Message of `keys` in scope that holds at least one of the folded, non-empty `terms`.
     ///
     /// # Errors
     /// [`CoreError::UnknownKey`], [`CoreError::Damaged`].
-    pub fn search<S: AsRef<str>>(&self, terms: &[&str], keys: &[S]) -> Result<Hits, CoreError> {
+    pub fn search<S: AsRef<str>>(
+        &self,
+        terms: &[&str],
+        keys: &[S],
+        scope: &Scope,
+    ) -> Result<Hits, CoreError> {
         let segments: Option<Vec<_>> = {
             let held = self.read();
             keys.iter()
                 .map(|key| held.get(key.as_ref()).cloned())
                 .collect()
         };
-        search(&segments.ok_or(CoreError::UnknownKey)?, terms).map_err(|damaged| {
+        search(&segments.ok_or(CoreError::UnknownKey)?, terms, scope).map_err(|damaged| {
             CoreError::Damaged {
                 key: keys[damaged.segment].as_ref().to_owned(),
             }

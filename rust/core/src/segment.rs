@@ -24,6 +24,7 @@ use body::{Body, Packs, Stretch};
 use draft::Draft;
 pub use layout::FORMAT;
 use layout::{FIXED, MOST_ROWS, Opening};
+pub use table::Name;
 use table::Table;
 use varint::Malformed;
 
@@ -235,7 +236,7 @@ impl Segment {
             let text = self.text(at, &mut text_space)?;
             let table = self.read_table(at, &mut table_space)?;
             let mut start = 0;
-            for (row, kept) in table.rows()?.iter().enumerate() {
+            for (row, kept) in table.rows(0..table.ends.len())?.iter().enumerate() {
                 let end = table.ends[row];
                 if !retracted.contains(kept.id.as_str()) {
                     let own = &text[start..end];
@@ -270,9 +271,8 @@ impl Segment {
             if block.first >= stop {
                 break;
             }
-            let own = self.read_table(at, &mut space)?.rows()?;
-            let skipped = start.saturating_sub(block.first);
-            rows.extend(own.into_iter().take(stop - block.first).skip(skipped));
+            let wanted = start.saturating_sub(block.first)..block.rows.min(stop - block.first);
+            rows.append(&mut self.read_table(at, &mut space)?.rows(wanted)?);
         }
         Ok(rows)
     }
