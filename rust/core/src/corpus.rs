@@ -41,7 +41,7 @@ impl Corpus {
 
     /// Redacts, folds and keeps `entries` in their order; replaces what the key held.
     pub fn put<S: AsRef<str> + Sync>(&self, key: &str, entries: &[Entry<S>]) {
-        self.keep(key, Segment::pack(&verified(entries, &self.redactor)));
+        self.keep(key, Segment::of(&verified(entries, &self.redactor)));
     }
 
     /// Keeps the segment that lies at `offset` of a file, `length` bytes of it, where it lies.
@@ -85,9 +85,7 @@ impl Corpus {
         let mut old = self.segment(key)?;
         let added = verified(entries, &self.redactor);
         loop {
-            let mut draft = old.draft(retracted).map_err(damaged(key))?;
-            draft.join(&added);
-            let revised = Arc::new(Segment::pack(&draft));
+            let revised = Arc::new(old.revised(retracted, &added).map_err(damaged(key))?);
             // Another writer may have swapped the segment meanwhile: then revise that one.
             match self.write().get_mut(key) {
                 None => return Err(CoreError::UnknownKey),

@@ -278,6 +278,11 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Ids of the Turns of this block, in the order of their first Messages.
+    pub(crate) fn turn_names(&self) -> impl Iterator<Item = Result<String, Malformed>> {
+        self.turns.iter().map(|(_, name)| name.text())
+    }
+
     /// Id of its Turn.
     pub(crate) fn turn_name(&self, row: usize) -> Option<Name<&'a [u8]>> {
         let place = self.places[row].checked_sub(1)?;
