@@ -7,7 +7,6 @@ under ten keys. Run: ``python benches/segments.py``.
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from pathlib import Path as FilePath
 
@@ -109,4 +108,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

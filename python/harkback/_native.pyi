@@ -5,7 +5,7 @@ from os import PathLike
 from typing import Final, Literal, final
 
 from harkback.engine import ChunkDamage, FileForm, LineDamage
-from harkback.model import Entry, Hits, RedactedSpan, Row, Rule, Span
+from harkback.model import Counts, Entry, Hits, Ranked, RedactedSpan, Row, Rule, Scope, Span
 
 __all__ = [
     "FORMAT",
@@ -13,7 +13,7 @@ __all__ = [
     "Lines",
     "Redactor",
     "Scanner",
-    "bm25",
+    "Tally",
     "bm25_terms",
     "corpus",
     "fold",
@@ -24,6 +24,7 @@ __all__ = [
     "reassemble",
     "redactor",
     "scanner",
+    "tally",
 ]
 
 name: Final[Literal["native"]]
@@ -39,13 +40,7 @@ def reassemble(
 ) -> tuple[bytes | None, ChunkDamage | None]: ...
 def redactor(rules: Sequence[Rule]) -> Redactor: ...
 def corpus(redactor: Redactor) -> Corpus: ...
-def bm25(
-    frequency: Sequence[Sequence[int]],
-    length: Sequence[int],
-    weight: Sequence[float],
-    idf: Sequence[float],
-    mean_length: float,
-) -> list[float]: ...
+def tally() -> Tally: ...
 def bm25_terms(
     frequency: Sequence[int], length: int, idf: Sequence[float], mean_length: float
 ) -> list[float]: ...
@@ -77,5 +72,19 @@ class Corpus:
     def dump(self, key: str) -> bytes: ...
     def attach(self, key: str, path: str | PathLike[str], offset: int, length: int) -> None: ...
     def size(self, key: str) -> int: ...
-    def search(self, terms: Sequence[str], keys: Sequence[str]) -> Hits: ...
+    def search(
+        self, terms: Sequence[str], keys: Sequence[str], scope: Scope | None = None
+    ) -> Hits: ...
     def rows(self, key: str, start: int, stop: int) -> list[Row]: ...
+
+@final
+class Tally:
+    def take(
+        self, corpus: Corpus, terms: Sequence[str], keys: Sequence[str], scope: Scope
+    ) -> tuple[list[int], int, int]: ...
+    def repeats(self) -> list[int]: ...
+    def settle(self, origins: Sequence[int], places: Sequence[int], most: int) -> Counts: ...
+    def score(
+        self, idf: Sequence[float], mean_length: float, weights: Sequence[float], newest: bool
+    ) -> None: ...
+    def ranked(self, start: int, stop: int) -> list[Ranked]: ...

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from harkback.candidates import Candidate
-from harkback.engine import Engine
+from harkback.engine import Engine, Tally
 from harkback.errors import SegmentDamaged, SourceError
-from harkback.model import ABANDONED, KINDS, Entry, Gap, Hits, Row, StoredMessage
+from harkback.model import ABANDONED, KINDS, Entry, Gap, Hits, Row, Scope, StoredMessage
 from harkback.projection import project
 from harkback.redaction import Redaction
 from harkback.sources.base import Transcript
@@ -142,10 +142,17 @@ class Corpus:
             with self._lock:
                 self._let_go(segment)
 
-    def search(self, terms: Sequence[str], segments: Sequence[Segment]) -> Hits:
+    def search(self, terms: Sequence[str], segments: Sequence[Segment], scope: Scope) -> Hits:
         """The Hits of held segments, ``key`` an index into ``segments``."""
         keys = [segment.key for segment in segments]
-        return self._whole(lambda: self._segments.search(terms, keys))
+        return self._whole(lambda: self._segments.search(terms, keys, scope))
+
+    def count(
+        self, tally: Tally, terms: Sequence[str], segments: Sequence[Segment], scope: Scope
+    ) -> tuple[list[int], int, int]:
+        """The same, added to a tally: segments that hold a term, Hits out of time, abandoned."""
+        keys = [segment.key for segment in segments]
+        return self._whole(lambda: tally.take(self._segments, terms, keys, scope))
 
     def rows(self, segment: Segment, start: int, stop: int) -> list[Row]:
         """What a held segment keeps of the Messages ``start`` up to ``stop``."""

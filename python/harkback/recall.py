@@ -171,10 +171,10 @@ class Recall:
             views, failures = self._views(opened)
             found = candidates.eligible(views, asked, self._allowed, self._projects)
             path = self._prepare(asked, found)
-            verified = verification.verify(path, asked, found, self._corpus)
+            verified = verification.verify(self._engine, path, asked, found, self._corpus)
             records = self._corpus.records(found.candidates)
             self._stored = self._corpus.all_stored(found.candidates)
-            ranked = ranking.rank(self._engine, asked, verified, records)
+            ranked = ranking.rank(asked, verified, records)
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
             return envelope.assemble(
                 asked, found, verified, ranked, shown, _gaps_of(failures), self._redaction

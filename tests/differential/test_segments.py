@@ -96,6 +96,43 @@ def test_many_blocks_alike(tmp_path: Path) -> None:
             assert corpus.rows("k", start, stop) == held[1].rows("k", start, stop)
 
 
+#: Blocks of few Messages of many sizes, so that drawn changes fall on borders and move them.
+WIDE = [
+    Entry(f"m{at}", f"t{at // 5}", at, 0, "", [(f"m{at} " + "lorem ipsum " * (at * 7919 % 4001), False)])
+    for at in range(40)
+]
+STEP = st.tuples(st.sets(st.integers(0, 39), max_size=3), st.integers(0, 3))
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 40), st.lists(STEP, max_size=3), st.booleans())
+def test_a_session_that_grew_is_the_one_read_at_once(
+    tmp_path: Path, first: int, steps: list[tuple[set[int], int]], in_file: bool
+) -> None:
+    messages = WIDE[:first]
+    corpus = corpus_of(NATIVE, messages)
+    for at, (gone, more) in enumerate(steps):
+        if in_file:
+            data = corpus.dump("k")
+            (tmp_path / str(at)).write_bytes(data)
+            corpus.attach("k", tmp_path / str(at), 0, len(data))
+        retracted = [f"m{index}" for index in gone]
+        added = [m._replace(id=f"{m.id}+{at}", turn=f"t{at}") for m in WIDE[:more]]
+        corpus.extend("k", added, retracted)
+        messages = [m for m in messages if m.id not in retracted] + added
+    assert corpus.dump("k") == corpus_of(NATIVE, messages).dump("k")
+
+
+def test_many_blocks_grow_alike() -> None:
+    messages = large()
+    held = [corpus_of(engine, messages[:1000]) for engine in ENGINES]
+    for corpus in held:
+        corpus.extend("k", messages[1000:], [])
+        corpus.extend("k", messages[:3], [IDS[1]])
+    whole = [m for m in messages if m.id != IDS[1]] + messages[:3]
+    assert held[0].dump("k") == held[1].dump("k") == corpus_of(NATIVE, whole).dump("k")
+
+
 def outcome(engine: Engine, path: Path, length: int) -> object:
     """What a search, a read and a dump of bytes that may be anything come to."""
     try:

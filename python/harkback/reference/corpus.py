@@ -14,7 +14,7 @@ import threading
 from collections.abc import Sequence
 
 from harkback.errors import SegmentDamaged
-from harkback.model import Entry, Hits, Row
+from harkback.model import Entry, Hits, Row, Scope
 from harkback.reference import layout
 from harkback.reference.attached import Attached, Packs
 from harkback.reference.redact import Redactor
@@ -80,8 +80,8 @@ class Corpus:
             return segment.size()
         return sys.getsizeof(segment) + sum(message.size() for message in segment)
 
-    def search(self, terms: Sequence[str], keys: Sequence[str]) -> Hits:
-        """Every Message of ``keys`` that holds at least one of the folded ``terms``.
+    def search(self, terms: Sequence[str], keys: Sequence[str], scope: Scope | None = None) -> Hits:
+        """Every Message of ``keys`` in scope that holds at least one of the folded ``terms``.
 
         Raises:
             KeyError: a key is not held.
@@ -91,7 +91,7 @@ class Corpus:
         require_terms(terms)
         with self._lock:
             segments = [(key, self._segment(key)) for key in keys]
-        return search(segments, terms)
+        return search(segments, terms, scope)
 
     def rows(self, key: str, start: int, stop: int) -> list[Row]:
         """What is kept of Messages ``start`` up to ``stop``, cut to what the segment has.

@@ -131,8 +131,6 @@ def read(data: bytes, count: int, text_bytes: int) -> Table:
     ids = [_read_name(reader) for _ in range(count)]
     locators = _read_locators(reader, count)
     spans = [_read_spans(reader) for _ in range(count)]
-    if reader.left:
-        raise Malformed
     rows = [
         Row(ids[at], turns[places[at]][1], timestamps[at], kinds[at], locators[at], spans[at])
         for at in range(count)

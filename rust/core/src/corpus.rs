@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::error::{AttachError, CoreError};
 use crate::redact::Redactor;
-use crate::search::{Hits, search};
+use crate::search::{Hits, Scope, search};
 use crate::segment::body::Packs;
 use crate::segment::draft::Draft;
 use crate::segment::varint::Malformed;
@@ -41,7 +41,7 @@ impl Corpus {
 
     /// Redacts, folds and keeps `entries` in their order; replaces what the key held.
     pub fn put<S: AsRef<str> + Sync>(&self, key: &str, entries: &[Entry<S>]) {
-        self.keep(key, Segment::pack(&verified(entries, &self.redactor)));
+        self.keep(key, Segment::of(&verified(entries, &self.redactor)));
     }
 
     /// Keeps the segment that lies at `offset` of a file, `length` bytes of it, where it lies.
@@ -85,9 +85,7 @@ impl Corpus {
         let mut old = self.segment(key)?;
         let added = verified(entries, &self.redactor);
         loop {
-            let mut draft = old.draft(retracted).map_err(damaged(key))?;
-            draft.join(&added);
-            let revised = Arc::new(Segment::pack(&draft));
+            let revised = Arc::new(old.revised(retracted, &added).map_err(damaged(key))?);
             // Another writer may have swapped the segment meanwhile: then revise that one.
             match self.write().get_mut(key) {
                 None => return Err(CoreError::UnknownKey),
@@ -121,18 +119,23 @@ impl Corpus {
         self.read().get(key).cloned().ok_or(CoreError::UnknownKey)
     }
 
-    /// Every Message of `keys` that holds at least one of the folded, non-empty `terms`.
+    /// Every Message of `keys` in scope that holds at least one of the folded, non-empty `terms`.
     ///
     /// # Errors
     /// [`CoreError::UnknownKey`], [`CoreError::Damaged`].
-    pub fn search<S: AsRef<str>>(&self, terms: &[&str], keys: &[S]) -> Result<Hits, CoreError> {
+    pub fn search<S: AsRef<str>>(
+        &self,
+        terms: &[&str],
+        keys: &[S],
+        scope: &Scope,
+    ) -> Result<Hits, CoreError> {
         let segments: Option<Vec<_>> = {
             let held = self.read();
             keys.iter()
                 .map(|key| held.get(key.as_ref()).cloned())
                 .collect()
         };
-        search(&segments.ok_or(CoreError::UnknownKey)?, terms).map_err(|damaged| {
+        search(&segments.ok_or(CoreError::UnknownKey)?, terms, scope).map_err(|damaged| {
             CoreError::Damaged {
                 key: keys[damaged.segment].as_ref().to_owned(),
             }

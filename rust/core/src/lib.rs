@@ -19,4 +19,5 @@ pub mod segment;
 mod signature;
 pub mod stream;
 pub mod surviving;
+pub mod tally;
 mod threads;

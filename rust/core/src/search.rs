@@ -20,7 +20,7 @@ use crate::threads;
 const PARALLEL_BYTES: usize = 8 << 20;
 
 /// Verified Messages as parallel columns, in (key, row) order.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Hits {
     /// Index of the segment.
     pub key: Vec<usize>,
@@ -42,6 +42,40 @@ pub struct Hits {
     pub digest: Vec<u64>,
     /// Occurrences, one column per term.
     pub frequency: Vec<Vec<u64>>,
+    /// Segments that hold a term at all, in scope or not, in order.
+    pub holding: Vec<usize>,
+    /// Of how many Messages the time is out of scope.
+    pub outside_time: u64,
+    /// How many Messages are of Turns that were rewound, and left out for it.
+    pub abandoned: u64,
+}
+
+/// Which of the Messages that hold a term are Hits.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    /// A bit for each kind.
+    pub kinds: u16,
+    /// First time.
+    pub since: i64,
+    /// Last time.
+    pub until: i64,
+    /// Whether those of rewound Turns are in.
+    pub abandoned: bool,
+    /// Indexes of segments, and the id of their Turn that is under way, and out of scope.
+    pub active: Option<(Vec<usize>, Name<Vec<u8>>)>,
+}
+
+impl Default for Scope {
+    /// Everything.
+    fn default() -> Self {
+        Self {
+            kinds: u16::MAX,
+            since: i64::MIN,
+            until: i64::MAX,
+            abandoned: true,
+            active: None,
+        }
+    }
 }
 
 /// A segment of which a block cannot be read, or is not what was written.
@@ -55,7 +89,7 @@ pub struct Damaged {
 ///
 /// # Errors
 /// [`Damaged`] names the first segment that is, of those whose blocks had to be read.
-pub fn search(segments: &[Arc<Segment>], terms: &[&str]) -> Result<Hits, Damaged> {
+pub fn search(segments: &[Arc<Segment>], terms: &[&str], scope: &Scope) -> Result<Hits, Damaged> {
     let needles: Vec<Needle> = terms.iter().map(|term| Needle::new(term)).collect();
     let probes: Vec<Probe> = terms.iter().map(|term| Probe::new(term)).collect();
     let mut tasks = Vec::new();
@@ -75,7 +109,7 @@ pub fn search(segments: &[Arc<Segment>], terms: &[&str]) -> Result<Hits, Damaged
         Space::default,
         |space, task| {
             let task = &tasks[task];
-            task.search(&segments[task.key], &needles, space)
+            task.search(&segments[task.key], &needles, scope, space)
                 .map_err(|_| Damaged { segment: task.key })
                 .transpose()
         },
@@ -114,6 +148,7 @@ impl Task {
         &self,
         segment: &Segment,
         needles: &[Needle],
+        scope: &Scope,
         space: &mut Space,
     ) -> Result<Option<Hits>, Malformed> {
         let text = segment.text(self.at, &mut space.text)?;
@@ -132,11 +167,47 @@ impl Task {
         let mut hits = Hits::for_terms(needles.len());
         for row in 0..block.rows {
             let frequency = || (0..needles.len()).map(|term| counts[term * block.rows + row]);
-            if frequency().any(|count| count > 0) {
-                hits.push(self.key, block.first, row, &table, frequency());
+            if frequency().all(|count| count == 0) {
+                continue;
+            }
+            hits.holding = vec![self.key];
+            match scope.place(self.key, row, &table) {
+                Place::Inside => hits.push(self.key, block.first, row, &table, frequency()),
+                Place::OutsideTime => hits.outside_time += 1,
+                Place::Abandoned => hits.abandoned += 1,
+                Place::Outside => {}
             }
         }
         Ok(Some(hits))
+    }
+}
+
+/// What becomes of a Message that holds a term.
+enum Place {
+    Inside,
+    Outside,
+    OutsideTime,
+    Abandoned,
+}
+
+/// Added to the kind of a Message of a rewound Turn.
+pub(crate) const ABANDONED: u8 = 16;
+
+impl Scope {
+    fn place(&self, key: usize, row: usize, table: &Table<'_>) -> Place {
+        let kind = table.kinds[row];
+        let active = self.active.as_ref().is_some_and(|(keys, turn)| {
+            keys.contains(&key) && table.turn_name(row).is_some_and(|name| name.0 == turn.0)
+        });
+        if active || self.kinds & 1 << (kind % ABANDONED) == 0 {
+            Place::Outside
+        } else if !(self.since..=self.until).contains(&table.timestamps[row]) {
+            Place::OutsideTime
+        } else if kind >= ABANDONED && !self.abandoned {
+            Place::Abandoned
+        } else {
+            Place::Inside
+        }
     }
 }
 
@@ -217,20 +288,26 @@ impl Hits {
         }
     }
 
+    /// The id of a Hit as it is stored.
+    pub(crate) fn id(&self, hit: usize) -> &[u8] {
+        let start = hit.checked_sub(1).map_or(0, |before| self.id_ends[before]);
+        &self.ids[start..self.id_ends[hit]]
+    }
+
     /// First 8 bytes, big-endian, of the SHA-256 of each id.
     pub fn ident(&self) -> Vec<u64> {
-        let mut start = 0;
-        self.id_ends
-            .iter()
-            .map(|&end| {
-                let id = Name(&self.ids[start..end]).bytes();
-                start = end;
-                prefix_of_sha256(&id)
-            })
+        (0..self.id_ends.len())
+            .map(|hit| prefix_of_sha256(&Name(self.id(hit)).bytes()))
             .collect()
     }
 
-    fn append(&mut self, mut other: Self) {
+    /// Appends the Hits of later segments, or of later blocks of the last one.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        let known = self.holding.last().copied();
+        other.holding.retain(|&key| known != Some(key));
+        self.holding.append(&mut other.holding);
+        self.outside_time += other.outside_time;
+        self.abandoned += other.abandoned;
         self.key.append(&mut other.key);
         self.row.append(&mut other.row);
         self.turn.append(&mut other.turn);

@@ -12,6 +12,7 @@ use std::path::Path;
 
 pub(crate) mod body;
 pub(crate) mod draft;
+mod laid;
 pub(crate) mod layout;
 pub(crate) mod table;
 pub(crate) mod varint;
@@ -19,22 +20,17 @@ pub(crate) mod varint;
 use crate::error::AttachError;
 use crate::redact::Redactor;
 use crate::signature;
-use crate::threads;
 use body::{Body, Packs, Stretch};
 use draft::Draft;
+use laid::Laid;
 pub use layout::FORMAT;
-use layout::{FIXED, MOST_ROWS, Opening};
+use layout::{FIXED, Opening};
+pub use table::Name;
 use table::Table;
 use varint::Malformed;
 
 /// Follows every surviving span; in no UTF-8 string, so in no term.
 pub(crate) const BARRIER: u8 = 0xFF;
-/// Bytes of text of a block: signatures tell most absent words from its text, and it stays in the
-/// cache of a core while all terms look at it. A longer Message is a block by itself.
-const BLOCK_BYTES: usize = 128 << 10;
-/// Text from which on a second thread is worth it to make signatures.
-const PARALLEL_BYTES: usize = 4 << 20;
-
 /// A Message as the corpus takes it; `S` is any string, borrowed from wherever it lives.
 #[derive(Debug, Clone)]
 pub struct Entry<S> {
@@ -122,59 +118,16 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Lays `draft` out in blocks: as many Messages to each as fit, so that equal drafts are equal
-    /// segments.
-    pub(crate) fn pack(draft: &Draft) -> Self {
-        let mut blocks: Vec<Block> = Vec::new();
-        let mut body = Vec::with_capacity(draft.arena().len() + 64 * draft.count());
-        let mut first = 0;
-        let mut signature = 0;
-        while first < draft.count() {
-            let start = draft.text_of(first).start;
-            let fits = |row: &usize| draft.text_of(*row).end <= start + BLOCK_BYTES;
-            let rows = (first..draft.count())
-                .take(MOST_ROWS)
-                .take_while(fits)
-                .count()
-                .max(1);
-            let text = &draft.arena()[start..draft.text_of(first + rows - 1).end];
-            let at = body.len();
-            body.extend_from_slice(text);
-            table::write(draft, first, first + rows, &mut body);
-            let table = &body[at + text.len()..];
-            blocks.push(Block {
-                first,
-                rows,
-                start: at as u64,
-                text_bytes: text.len(),
-                table_bytes: table.len() as u32,
-                signature,
-                text_sum: crc32fast::hash(text),
-                table_sum: crc32fast::hash(table),
-            });
-            signature += signature::size(text.len());
-            first += rows;
-        }
-        let signed = threads::map(
-            threads::count(body.len() > PARALLEL_BYTES),
-            blocks.len(),
-            |at| {
-                let text = &body[blocks[at].start as usize..blocks[at].text_end() as usize];
-                let mut bits = vec![0; signature::size(text.len())];
-                signature::sign(text, &mut bits);
-                Some(bits)
-            },
-        );
-        Self {
-            blocks: blocks.into_boxed_slice(),
-            signatures: signed.concat().into_boxed_slice(),
-            body: Body::Memory(body.into_boxed_slice()),
-        }
+    /// The Messages of `draft`; equal drafts are equal segments.
+    pub(crate) fn of(draft: &Draft) -> Self {
+        let mut laid = Laid::default();
+        laid.append(draft);
+        laid.finish()
     }
 
     /// Redacts and folds `entries`, in their order.
     pub fn build<S: AsRef<str>>(entries: &[Entry<S>], redactor: &Redactor) -> Self {
-        Self::pack(&Draft::of(entries, redactor))
+        Self::of(&Draft::of(entries, redactor))
     }
 
     /// The segment that lies at `offset` of a file, `length` bytes of it.
@@ -226,16 +179,32 @@ impl Segment {
         Ok(bytes)
     }
 
-    /// The Messages that are left without those of the ids `retracted`.
-    pub(crate) fn draft(&self, retracted: &HashSet<&str>) -> Result<Draft, Malformed> {
-        let mut draft = Draft::default();
-        draft.reserve(self.count(), self.body.bytes() as usize);
+    /// This segment without the Messages of the ids `retracted`, then those of `added`: equal to one
+    /// made of them all at once. Blocks in front of all that changes stay as they are.
+    pub(crate) fn revised(
+        &self,
+        retracted: &HashSet<&str>,
+        added: &Draft,
+    ) -> Result<Self, Malformed> {
+        let gone: HashSet<Vec<u8>> = retracted.iter().map(|id| Name::of(id).0).collect();
+        let changed = self.first_with(&gone)?;
+        let (mut laid, mut draft) = (Laid::default(), Draft::default());
         let (mut text_space, mut table_space) = (Vec::new(), Vec::new());
         for at in 0..self.blocks.len() {
             let text = self.text(at, &mut text_space)?;
+            if at < changed {
+                let table = self.table(at, &mut table_space)?;
+                laid.copy(&self.blocks[at], text, table, self.signature(at));
+            }
             let table = self.read_table(at, &mut table_space)?;
+            if at < changed {
+                for turn in table.turn_names() {
+                    draft.know_turn(&turn?);
+                }
+                continue;
+            }
             let mut start = 0;
-            for (row, kept) in table.rows()?.iter().enumerate() {
+            for (row, kept) in table.rows(0..table.ends.len())?.iter().enumerate() {
                 let end = table.ends[row];
                 if !retracted.contains(kept.id.as_str()) {
                     let own = &text[start..end];
@@ -244,7 +213,26 @@ impl Segment {
                 start = end;
             }
         }
-        Ok(draft)
+        draft.join(added);
+        laid.append(&draft);
+        Ok(laid.finish())
+    }
+
+    /// The first block that changes when the Messages of these ids go and others are appended: the
+    /// last one may take more, and so may the one in front of a block that loses its first.
+    fn first_with(&self, gone: &HashSet<Vec<u8>>) -> Result<usize, Malformed> {
+        let last = self.blocks.len().saturating_sub(1);
+        let mut space = Vec::new();
+        for at in 0..self.blocks.len() {
+            if gone.is_empty() {
+                break;
+            }
+            let table = self.read_table(at, &mut space)?;
+            if table.ids.iter().any(|id| gone.contains(id.0)) {
+                return Ok(at.saturating_sub(1));
+            }
+        }
+        Ok(last)
     }
 
     /// Messages.
@@ -270,9 +258,8 @@ impl Segment {
             if block.first >= stop {
                 break;
             }
-            let own = self.read_table(at, &mut space)?.rows()?;
-            let skipped = start.saturating_sub(block.first);
-            rows.extend(own.into_iter().take(stop - block.first).skip(skipped));
+            let wanted = start.saturating_sub(block.first)..block.rows.min(stop - block.first);
+            rows.append(&mut self.read_table(at, &mut space)?.rows(wanted)?);
         }
         Ok(rows)
     }

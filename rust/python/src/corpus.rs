@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use harkback_core::corpus::Corpus as Segments;
 use harkback_core::error::{AttachError, CoreError};
-use harkback_core::segment;
+use harkback_core::search::{Hits, Scope as Within};
+use harkback_core::segment::{self, Name};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -61,6 +62,48 @@ fn entries_of(entries: Vec<Entry>) -> PyResult<Vec<segment::Entry<PyBackedStr>>>
             })
         })
         .collect()
+}
+
+/// The fields of `harkback.model.Scope`, in order.
+#[derive(FromPyObject)]
+pub(crate) struct Scope(
+    Vec<u8>,
+    Option<i64>,
+    Option<i64>,
+    bool,
+    Option<(Vec<usize>, PyBackedStr)>,
+);
+
+impl Scope {
+    fn within(self) -> Within {
+        let Self(kinds, since, until, abandoned, active) = self;
+        Within {
+            kinds: kinds
+                .into_iter()
+                .fold(0, |all, kind| all | 1 << (kind % 16)),
+            since: since.unwrap_or(i64::MIN),
+            until: until.unwrap_or(i64::MAX),
+            abandoned,
+            active: active.map(|(keys, turn)| (keys, Name::of(&turn))),
+        }
+    }
+}
+
+impl Corpus {
+    /// A search without the interpreter, and what `then` makes of it.
+    pub(crate) fn find<T: Send>(
+        &self,
+        py: Python<'_>,
+        terms: &[PyBackedStr],
+        keys: &[PyBackedStr],
+        scope: Option<Scope>,
+        then: impl FnOnce(Hits) -> T + Send,
+    ) -> PyResult<T> {
+        let terms = require_terms(terms)?;
+        let scope = scope.map(Scope::within).unwrap_or_default();
+        py.detach(|| self.inner.search(&terms, keys, &scope).map(then))
+            .map_err(|error| error_of(py, error))
+    }
 }
 
 fn error_of(py: Python<'_>, error: CoreError) -> PyErr {
@@ -136,21 +179,19 @@ impl Corpus {
     }
 
     #[allow(clippy::needless_pass_by_value)] // extracted from Python, so owned
+    #[pyo3(signature = (terms, keys, scope = None))]
     fn search<'py>(
         &self,
         py: Python<'py>,
         terms: Vec<PyBackedStr>,
         keys: Vec<PyBackedStr>,
+        scope: Option<Scope>,
     ) -> PyResult<Bound<'py, PyAny>> {
         static HITS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-        let terms = require_terms(&terms)?;
-        let (hits, ident) = py
-            .detach(|| {
-                let hits = self.inner.search(&terms, &keys)?;
-                let ident = hits.ident();
-                Ok((hits, ident))
-            })
-            .map_err(|error| error_of(py, error))?;
+        let (hits, ident) = self.find(py, &terms, &keys, scope, |hits| {
+            let ident = hits.ident();
+            (hits, ident)
+        })?;
         HITS.import(py, "harkback.model", "Hits")?.call1((
             hits.key,
             hits.row,
@@ -162,6 +203,9 @@ impl Corpus {
             ident,
             hits.digest,
             hits.frequency,
+            hits.holding,
+            hits.outside_time,
+            hits.abandoned,
         ))
     }
 

@@ -77,7 +77,7 @@ impl Draft {
     }
 
     /// Makes room, so that a table which is appended to once is not grown in steps.
-    pub(crate) fn reserve(&mut self, messages: usize, arena_bytes: usize) {
+    fn reserve(&mut self, messages: usize, arena_bytes: usize) {
         self.arena.reserve_exact(arena_bytes);
         self.ends.reserve_exact(messages);
         self.notes.reserve_exact(messages);
@@ -205,6 +205,11 @@ impl Draft {
         self.notes.push(note);
         self.ids.push(id);
         self.locators.push(locator);
+    }
+
+    /// Counts a Turn of a Message that is in front of this draft.
+    pub(crate) fn know_turn(&mut self, turn: &str) {
+        self.ordinal(Some(turn));
     }
 
     /// Turns count in the order of their first Message.

@@ -5,6 +5,8 @@
 //! spans of what was redacted. Any bytes are read without a panic and without an allocation beyond
 //! their own size. Format: `docs/segments.md`; proof: `tests/differential/test_segments.py`.
 
+use std::ops::Range;
+
 use crate::segment::Row;
 use crate::segment::draft::{Draft, NO_TURN};
 use crate::segment::varint::{Malformed, Reader, put, put_signed};
@@ -99,9 +101,18 @@ fn put_spans(out: &mut Vec<u8>, draft: &Draft, row: usize) {
 
 /// An id as it is stored: equal ones are equal bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Name<'a>(pub(crate) &'a [u8]);
+pub struct Name<Bytes>(pub(crate) Bytes);
 
-impl<'a> Name<'a> {
+impl Name<Vec<u8>> {
+    /// The id as it would be stored.
+    pub fn of(id: &str) -> Self {
+        let mut stored = Vec::new();
+        put_name(&mut stored, id);
+        Self(stored)
+    }
+}
+
+impl<'a> Name<&'a [u8]> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, Malformed> {
         let from = reader.0;
         let head = reader.number()?;
@@ -183,9 +194,9 @@ pub(crate) struct Table<'a> {
     pub(crate) timestamps: Vec<i64>,
     pub(crate) kinds: &'a [u8],
     digests: &'a [u8],
-    turns: Vec<(u32, Name<'a>)>,
+    turns: Vec<(u32, Name<&'a [u8]>)>,
     places: Vec<usize>,
-    pub(crate) ids: Vec<Name<'a>>,
+    pub(crate) ids: Vec<Name<&'a [u8]>>,
     rest: Reader<'a>,
 }
 
@@ -267,12 +278,23 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Everything that is kept of every Message.
-    pub(crate) fn rows(&self) -> Result<Vec<Row>, Malformed> {
+    /// Ids of the Turns of this block, in the order of their first Messages.
+    pub(crate) fn turn_names(&self) -> impl Iterator<Item = Result<String, Malformed>> {
+        self.turns.iter().map(|(_, name)| name.text())
+    }
+
+    /// Id of its Turn.
+    pub(crate) fn turn_name(&self, row: usize) -> Option<Name<&'a [u8]>> {
+        let place = self.places[row].checked_sub(1)?;
+        Some(self.turns[place].1)
+    }
+
+    /// Everything that is kept of the Messages `wanted`, of which there are as many.
+    pub(crate) fn rows(&self, wanted: Range<usize>) -> Result<Vec<Row>, Malformed> {
         let mut reader = self.rest;
-        let mut locators = Vec::with_capacity(self.ids.len());
+        let mut locators = Vec::with_capacity(wanted.len());
         let mut locator = Vec::new();
-        for _ in &self.ids {
+        for row in 0..self.ids.len() {
             let shared = reader.number()?;
             if shared > locator.len().min(MOST_SHARED) as u64 {
                 return Err(Malformed);
@@ -280,30 +302,26 @@ impl<'a> Table<'a> {
             locator.truncate(shared as usize);
             let own = reader.count()?;
             locator.extend_from_slice(reader.bytes(own)?);
-            locators.push(text(locator.clone())?);
+            if wanted.contains(&row) {
+                locators.push(text(locator.clone())?);
+            }
         }
-        let rows = locators
-            .into_iter()
-            .enumerate()
+        for _ in 0..wanted.start {
+            spans(&mut reader)?;
+        }
+        wanted
+            .zip(locators)
             .map(|(row, locator)| {
                 Ok(Row {
                     id: self.ids[row].text()?,
-                    turn: match self.places[row] {
-                        0 => None,
-                        place => Some(self.turns[place - 1].1.text()?),
-                    },
+                    turn: self.turn_name(row).map(Name::text).transpose()?,
                     timestamp: self.timestamps[row],
                     kind: self.kinds[row],
                     locator,
                     spans: spans(&mut reader)?,
                 })
             })
-            .collect::<Result<_, _>>()?;
-        if reader.0.is_empty() {
-            Ok(rows)
-        } else {
-            Err(Malformed)
-        }
+            .collect()
     }
 }
 
