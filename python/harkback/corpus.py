@@ -11,9 +11,11 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
 
 from harkback.candidates import Candidate
 from harkback.engine import Engine
@@ -36,6 +38,50 @@ class Segment:
     gaps: tuple[Gap, ...]
     damage: tuple[Gap, ...]  # told only of a Session with a Hit
     holders: int = 0
+
+
+class Aside:
+    """A thread that folds a Session while its user decodes the next; one at a time.
+
+    Folding needs no interpreter. Leaving the block waits; what was raised is raised there, or
+    where the next work is given.
+    """
+
+    def __init__(self) -> None:
+        self._thread: threading.Thread | None = None
+        self._error: BaseException | None = None
+
+    def run(self, work: Callable[[], None]) -> None:
+        """Starts a piece of work as soon as the one before is done."""
+        self.wait()
+
+        def watched() -> None:
+            try:
+                work()
+            except BaseException as error:
+                self._error = error
+
+        self._thread = threading.Thread(target=watched, daemon=True)
+        self._thread.start()
+
+    def wait(self) -> None:
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.wait()
 
 
 class Corpus:
@@ -68,9 +114,13 @@ class Corpus:
         return segment is not None and self._unchanged(segment, candidate) is True
 
     @contextmanager
-    def hold(self, candidate: Candidate) -> Iterator[Segment]:
-        """The segment of this Session, put if it is missing, kept until the end of the block."""
-        segment = self._find(candidate) or self._put(candidate)
+    def hold(self, candidate: Candidate, aside: Aside | None = None) -> Iterator[Segment]:
+        """The segment of this Session, put if it is missing, kept until the end of the block.
+
+        Args:
+            aside: does the folding; until it is done the segment is not there to be searched.
+        """
+        segment = self._find(candidate) or self._put(candidate, aside)
         try:
             yield segment
         finally:
@@ -84,6 +134,14 @@ class Corpus:
     def rows(self, segment: Segment, start: int, stop: int) -> list[Row]:
         """What a held segment keeps of the Messages ``start`` up to ``stop``."""
         return self._segments.rows(segment.key, start, stop)
+
+    def distrust(self, segment: Segment) -> None:
+        """Never finds this segment again: its Session reads otherwise, whatever its Source says."""
+        with self._lock:
+            if self._current.get(segment.place) == segment.key:
+                del self._current[segment.place]
+                if not segment.holders:
+                    self._forget(segment)
 
     def _find(self, candidate: Candidate) -> Segment | None:
         with self._lock:
@@ -113,11 +171,11 @@ class Corpus:
             return True
         return view.unchanged(candidate.session.id, segment.fingerprint)
 
-    def _put(self, candidate: Candidate) -> Segment:
+    def _put(self, candidate: Candidate, aside: Aside | None) -> Segment:
         transcript = candidate.view.read(candidate.session.id)
         key = str(next(self._puts))
         made = [self._entry(message) for message in transcript.messages]
-        self._segments.put(key, [entry for entry, _ in made])
+        entries = [entry for entry, _ in made]
         failed = sum(count for _, count in made)
         message = "A finder of the host raised on pieces of text; each was taken out whole."
         failures = (Gap("finder_failed", message, failed),) if failed else ()
@@ -126,19 +184,34 @@ class Corpus:
             place=candidate.place,
             fingerprint=transcript.fingerprint,
             epoch=candidate.view.epoch,
-            bytes=self._segments.size(key),
+            bytes=0,
             gaps=transcript.gaps,
             damage=transcript.damage + failures,
             holders=1,
         )
+
+        def fold() -> None:
+            self._segments.put(key, entries)
+            segment.bytes = self._segments.size(key)
+            self._keep(segment)
+
+        if aside is None:
+            fold()
+        else:
+            aside.run(fold)
+        return segment
+
+    def _keep(self, segment: Segment) -> None:
+        """Makes a segment known that is whole now."""
         with self._lock:
-            before = self._known.get(self._current.get(candidate.place, ""))
-            self._known[key] = segment
+            before = self._known.get(self._current.get(segment.place, ""))
+            self._known[segment.key] = segment
             self._bytes += segment.bytes
-            self._current[candidate.place] = key
+            self._current[segment.place] = segment.key
             if before is not None and not before.holders:
                 self._forget(before)
-        return segment
+            if not segment.holders:
+                self._rest(segment)
 
     def _entry(self, stored: StoredMessage) -> tuple[Entry, int]:
         """The Message, redacted as far as finders have to, and the leaves one failed on."""
@@ -157,10 +230,13 @@ class Corpus:
 
     def _let_go(self, segment: Segment) -> None:
         segment.holders -= 1
-        if not segment.holders:
-            self._idle[segment.key] = segment
-            if self._current.get(segment.place) != segment.key:
-                self._forget(segment)  # a newer state took its place while it was held
+        if not segment.holders and segment.key in self._known:
+            self._rest(segment)
+
+    def _rest(self, segment: Segment) -> None:
+        self._idle[segment.key] = segment
+        if self._current.get(segment.place) != segment.key:
+            self._forget(segment)  # a newer state took its place while it was held
         while self._idle and self._bytes > self._memory_bytes:
             self._forget(next(iter(self._idle.values())))
 

@@ -383,3 +383,43 @@ def test_a_mapping_has_no_stamps(tmp_path: Path, source_of: Make, chosen: Engine
         assert view.fingerprint("s") != before
     db.close()
     source.close()
+
+
+@pytest.mark.usefixtures("never_rechecked")
+def test_a_row_rewritten_unnoticed_is_never_shown_with_old_cuts(
+    filled: StoreBuilder, engine: Engine
+) -> None:
+    """Nothing was read again: the segment is stale, and what is shown is redacted all the same."""
+    secret = "gh" + "p_" + "x7" * 18
+    later = "no key at all here, alpha " + secret
+    with Recall(filled.path, engine=engine.name) as recall:
+        filled.text("led", f"{secret} alpha, and a key at the front")
+        for number in range(3):
+            recall.search(["alpha"])
+            filled.session(f"busy {number}")
+        filled.db.execute(
+            "UPDATE runtime_events SET payload_json = json_set(payload_json, '$.content.text', ?)"
+            " WHERE event_id = (SELECT MAX(event_id) FROM runtime_events)",
+            (later,),
+        )
+        answer = recall.search(["alpha"])
+        assert "no key at all here" in answer.text()
+        assert "x7x7" not in answer.text() + answer.to_json()
+        for passage in answer.passages:
+            for view in ("turn", "audit", "scroll"):
+                assert "x7x7" not in recall.more(passage.anchor, view=view).to_json()  # type: ignore[arg-type]
+        with recall.grep(["alpha"]) as found:
+            assert "x7x7" not in repr(list(found.matches()))
+
+
+@pytest.mark.usefixtures("never_rechecked")
+def test_a_row_hidden_unnoticed_is_read_again(filled: StoreBuilder, engine: Engine) -> None:
+    with Recall(filled.path, engine=engine.name) as recall:
+        for number in range(3):
+            assert len(recall.search(["alpha"]).passages) == 3
+            filled.session(f"busy {number}")
+        filled.db.execute(
+            "UPDATE runtime_events SET payload_json = json_set(payload_json, '$.superseded',"
+            " json('true')) WHERE event_id = 'event-1'"
+        )
+        assert {p.session.id for p in recall.search(["alpha"]).passages} == {"other", "pre"}

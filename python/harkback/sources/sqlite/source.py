@@ -190,10 +190,10 @@ class SqliteView:
 
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         def around() -> list[StoredMessage]:
-            titles = iter(title_message(self._listing().sessions[session]))
             places = [locator for locator in locators if locator != TITLE]
-            found = iter(self._reader().around(session, places))
-            return [next(titles if locator == TITLE else found) for locator in locators]
+            found = {each.locator: each for each in self._reader().around(session, places)}
+            found.update((TITLE, each) for each in title_message(self._listing().sessions[session]))
+            return [found[locator] for locator in locators if locator in found]
 
         return self._steady(around)
 
