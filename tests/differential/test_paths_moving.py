@@ -41,8 +41,7 @@ def append(builder: StoreBuilder, number: int, word: str) -> None:
     if session.startswith("led"):
         builder.text(session, f"more {word}")
     else:
-        row = builder.db.execute("SELECT COUNT(*) FROM session_messages").fetchone()[0]
-        builder.message(session, 100 + row, "user", {"text": f"more {word}"})
+        builder.message(session, builder.tick(), "user", {"text": f"more {word}"})
 
 
 def rewrite(builder: StoreBuilder, number: int, word: str) -> None:

@@ -48,7 +48,7 @@ def never_rechecked(monkeypatch: pytest.MonkeyPatch) -> None:
 def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The Sessions whose rows are read for a fingerprint."""
     found: list[str] = []
-    hash_ = SqliteView._hash
+    hash_ = SqliteView._hash  # what every reading of rows for a fingerprint goes through
 
     def watched(view: SqliteView, session: str) -> tuple[bytes, int]:
         found.append(session)
@@ -164,6 +164,7 @@ def test_a_stamp_sees_what_a_host_does(
     assert told == really == concerned
     with source_of(filled.path).view(chosen) as view:  # one that starts with the fingerprints
         assert {s for s in SESSIONS if not view.unchanged(s, before[s])} == concerned
+    assert hashed == list(SESSIONS)  # above, by their fingerprints
 
 
 def test_a_stream_that_grows_in_place(
@@ -225,7 +226,7 @@ def test_rows_rewritten_in_place_are_found_slice_by_slice(
     filled.session("busy")
     with source.view(chosen) as view:
         assert all(view.unchanged(session, before[session]) for session in SESSIONS)
-    filled.db.execute(REWRITE + " WHERE session_id = 'other'")
+    filled.db.execute(REWRITE + " WHERE session_id = 'led'")
     settle()
     epochs, told = [], []
     for _ in range(5):
@@ -234,9 +235,9 @@ def test_rows_rewritten_in_place_are_found_slice_by_slice(
             epochs.append(view.epoch)
             token = view.token
         assert (token is None) == (len(epochs) < 3)
-    assert hashed == list(SESSIONS)  # one in each View, and none twice in one state
-    assert told == [set(), {"other"}, {"other"}, {"other"}, {"other"}]
-    assert epochs[0] != epochs[1] == epochs[2] == epochs[3]
+    assert hashed == ["led", "other", "pre", "led"]  # one in each View, none twice in one state
+    assert told == [set(), set(), {"led"}, {"led"}, {"led"}]
+    assert epochs[0] == epochs[1] != epochs[2] == epochs[3] == epochs[4]
 
 
 def test_what_was_read_longest_ago_is_read_first(
@@ -254,10 +255,10 @@ def test_what_was_read_longest_ago_is_read_first(
         filled.session(f"busy {filled.tick()}")
         with source.view(chosen) as view:
             assert all(view.unchanged(session, before[session]) for session in SESSIONS)
-    assert hashed == list(SESSIONS * 2)
+    assert hashed == ["led", "other", "pre", "led", "other", "pre", "led"]
     filled.db.execute("DELETE FROM session_metadata WHERE session_id = 'led'")
     with source.view(chosen):
-        assert hashed[6:] == ["other"]  # what is not listed any more is not read
+        assert hashed[7:] == ["other"]  # what is not listed any more is not read
 
 
 def test_a_store_of_one_slice_is_never_wrong(filled: StoreBuilder, engine: Engine) -> None:
@@ -423,3 +424,25 @@ def test_a_row_hidden_unnoticed_is_read_again(filled: StoreBuilder, engine: Engi
             " json('true')) WHERE event_id = 'event-1'"
         )
         assert {p.session.id for p in recall.search(["alpha"]).passages} == {"other", "pre"}
+
+
+def test_a_fingerprint_from_elsewhere_is_held_against_the_rows(
+    filled: StoreBuilder, source_of: Make, chosen: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At once while the slice lasts; later on, and without a token until then, behind it."""
+    with source_of(filled.path).view(chosen) as view:
+        before = {session: view.fingerprint(session) for session in SESSIONS}
+    filled.db.execute(REWRITE)
+    settle()
+    with source_of(filled.path).view(chosen) as view:
+        assert [view.unchanged(s, before[s]) for s in SESSIONS] == [False, False, True]
+        assert view.token is not None
+    monkeypatch.setattr(memory, "RECHECK_BYTES", 1)
+    source = source_of(filled.path)
+    with source.view(chosen) as view:
+        assert [view.unchanged(s, before[s]) for s in SESSIONS] == [False, True, True]
+        assert view.token is None
+        assert view.fingerprint("pre") == before["pre"]
+    with source.view(chosen) as view:
+        assert [view.unchanged(s, before[s]) for s in SESSIONS] == [False, False, True]
+        assert view.token is not None
