@@ -6,7 +6,7 @@ with a row that is rewritten where it stands. Its rows, read again, tell everyth
 So stamps answer at once, and what they vouched for is read again a slice at a time, View after
 View, longest unread first. Invariant: with nothing written, what a stamp vouched for is what the
 rows say once the slices have gone round; a store of up to one slice is read whole each time.
-Proof: tests/sources/test_sqlite_memory.py, tests/differential/test_paths_moving.py.
+Proof: tests/sources/test_sqlite_memory.py, tests/sources/test_sqlite_recheck.py.
 """
 
 from __future__ import annotations
