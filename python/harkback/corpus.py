@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from harkback.aside import Aside
 from harkback.candidates import Candidate
 from harkback.engine import Engine, Tally
 from harkback.errors import SegmentDamaged, SourceError
@@ -128,9 +129,13 @@ class Corpus:
         return total
 
     @contextmanager
-    def hold(self, candidate: Candidate) -> Iterator[Segment]:
-        """The segment of this Session, put if it is missing, kept until the end of the block."""
-        segment = self._find(candidate) or self._attach(candidate) or self._put(candidate)
+    def hold(self, candidate: Candidate, aside: Aside | None = None) -> Iterator[Segment]:
+        """The segment of this Session, put if it is missing, kept until the end of the block.
+
+        Args:
+            aside: does the folding; until it is done the segment is not there to be searched.
+        """
+        segment = self._find(candidate) or self._attach(candidate) or self._put(candidate, aside)
         held: dict[str, Candidate] = self._holding.__dict__.setdefault("candidates", {})
         outer = held.get(segment.key)
         held[segment.key] = candidate
@@ -218,20 +223,29 @@ class Corpus:
             self._shelf.reject(place)
             return None
         gaps, damage = told_of(place.told)
-        return self._keep(
-            candidate,
-            Segment(
-                key=key,
-                place=candidate.place,
-                fingerprint=place.fingerprint,
-                epoch=candidate.view.epoch,
-                bytes=self._segments.size(key),
-                gaps=gaps,
-                damage=damage,
-                stored=place,
-                holders=1,
-            ),
+        segment = Segment(
+            key=key,
+            place=candidate.place,
+            fingerprint=place.fingerprint,
+            epoch=candidate.view.epoch,
+            bytes=self._segments.size(key),
+            gaps=gaps,
+            damage=damage,
+            stored=place,
+            holders=1,
         )
+        self._keep(segment)
+        return segment
+
+    def distrust(self, segment: Segment) -> None:
+        """Never finds this segment again: its Session reads otherwise, whatever its Source says."""
+        with self._lock:
+            if self._current.get(segment.place) == segment.key:
+                del self._current[segment.place]
+                if not segment.holders:
+                    self._forget(segment)
+        if segment.stored is not None and self._shelf is not None:
+            self._shelf.reject(segment.stored)
 
     def _find(self, candidate: Candidate) -> Segment | None:
         with self._lock:
@@ -261,29 +275,36 @@ class Corpus:
             return True
         return view.unchanged(candidate.session.id, segment.fingerprint)
 
-    def _put(self, candidate: Candidate) -> Segment:
+    def _put(self, candidate: Candidate, aside: Aside | None) -> Segment:
         transcript = candidate.view.read(candidate.session.id)
         key = str(next(self._puts))
         made = [self._entry(message) for message in transcript.messages]
         entries = [entry for entry, _ in made]
-        self._segments.put(key, entries)
         failed = sum(count for _, count in made)
         message = "A finder of the host raised on pieces of text; each was taken out whole."
         failures = (Gap("finder_failed", message, failed),) if failed else ()
-        return self._keep(
-            candidate,
-            Segment(
-                key=key,
-                place=candidate.place,
-                fingerprint=transcript.fingerprint,
-                epoch=candidate.view.epoch,
-                bytes=self._segments.size(key),
-                gaps=transcript.gaps,
-                damage=transcript.damage + failures,
-                storable=not failed and self._storable(transcript, entries),
-                holders=1,
-            ),
+        segment = Segment(
+            key=key,
+            place=candidate.place,
+            fingerprint=transcript.fingerprint,
+            epoch=candidate.view.epoch,
+            bytes=0,
+            gaps=transcript.gaps,
+            damage=transcript.damage + failures,
+            storable=not failed and self._storable(transcript, entries),
+            holders=1,
         )
+
+        def fold() -> None:
+            self._segments.put(key, entries)
+            segment.bytes = self._segments.size(key)
+            self._keep(segment)
+
+        if aside is None:
+            fold()
+        else:
+            aside.run(fold)
+        return segment
 
     def _storable(self, transcript: Transcript, entries: Sequence[Entry]) -> bool:
         """Whether it is worth storing, and holds nothing but surviving text.
@@ -297,16 +318,17 @@ class Corpus:
         names.update((entry.turn or "", None) for entry in entries)
         return not self._redaction.spans("\n".join(names))
 
-    def _keep(self, candidate: Candidate, segment: Segment) -> Segment:
-        """Makes a segment the newest of its Session."""
+    def _keep(self, segment: Segment) -> None:
+        """Makes a segment known that is whole now."""
         with self._lock:
-            before = self._known.get(self._current.get(candidate.place, ""))
+            before = self._known.get(self._current.get(segment.place, ""))
             self._known[segment.key] = segment
             self._bytes += segment.bytes
-            self._current[candidate.place] = segment.key
+            self._current[segment.place] = segment.key
             if before is not None and not before.holders:
                 self._forget(before)
-        return segment
+            if not segment.holders:
+                self._rest(segment)
 
     def _entry(self, stored: StoredMessage) -> tuple[Entry, int]:
         """The Message, redacted as far as finders have to, and the leaves one failed on."""
@@ -325,10 +347,13 @@ class Corpus:
 
     def _let_go(self, segment: Segment) -> None:
         segment.holders -= 1
-        if not segment.holders:
-            self._idle[segment.key] = segment
-            if self._current.get(segment.place) != segment.key:
-                self._forget(segment)  # a newer state took its place while it was held
+        if not segment.holders and segment.key in self._known:
+            self._rest(segment)
+
+    def _rest(self, segment: Segment) -> None:
+        self._idle[segment.key] = segment
+        if self._current.get(segment.place) != segment.key:
+            self._forget(segment)  # a newer state took its place while it was held
         while self._idle and self._bytes > self._memory_bytes:
             self._forget(next(iter(self._idle.values())))
 

@@ -20,7 +20,6 @@ from harkback.engine import Engine
 from harkback.errors import SourceError
 from harkback.graphemes import border_after, border_before
 from harkback.model import ABANDONED, KINDS, Gap, Kind, Leaf, SessionCard, Span
-from harkback.projection import project
 from harkback.query import Query
 from harkback.redaction import Redaction, marking
 from harkback.showing import Showing, anchor_home, anchor_id
@@ -137,21 +136,20 @@ class Grep:
                     for hit in hits
                     for row in self._corpus.rows(segment, found.row[hit], found.row[hit] + 1)
                 ]
-                shown: list[list[Leaf]] = [[]] * len(rows)
+                shown: list[tuple[Line | None, ...]] = [()] * len(rows)
                 flying = [False] * len(rows)
                 if self._context is not None:
-                    locators = [row.locator for row in rows]
-                    stored = candidate.view.read_around(session.id, locators)
-                    shown = [project(message) for message in stored]
+                    stored = self._showing.stored(candidate, segment, rows)
+                    shown = [self._lines(*self._showing.redacted(message)) for message in stored]
                     flying = [message.in_progress for message in stored]
-                for hit, row, leaves, in_progress in zip(hits, rows, shown, flying, strict=True):
+                for hit, row, lines, in_progress in zip(hits, rows, shown, flying, strict=True):
                     match = Match(
                         anchor=anchor_id(home, row.id),
                         session=card,
                         kind=KINDS[row.kind % ABANDONED],
                         timestamp=row.timestamp,
                         occurrences=sum(column[hit] for column in found.frequency),
-                        lines=self._lines(leaves, row.spans),
+                        lines=lines,
                         in_progress=in_progress,
                         abandoned=row.kind >= ABANDONED,
                     )
@@ -163,7 +161,7 @@ class Grep:
         self, leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]]
     ) -> tuple[Line | None, ...]:
         found: list[Line | None] = []
-        for leaf, cut in zip(leaves, cuts, strict=False):
+        for leaf, cut in zip(leaves, cuts, strict=True):
             shown = redacted(self._engine, self._query.folded, leaf.text, cut)
             if shown.matches:
                 found += [None] if found else []

@@ -100,7 +100,7 @@ def _pay_neighbour(
     """Pays one more neighbour, unless one nearer is missing already."""
     if len(side.paid) != distance or distance >= len(side.rows):
         return
-    message = maker.shown(side.rows[distance], side.stored[distance], is_anchor=False)
+    message = maker.shown(side.stored[distance], is_anchor=False)
     if budget.pay(len(message_text(message)), len(compact_json(message_json(message))) + 1):
         side.paid.append(message)
 
@@ -149,8 +149,7 @@ class _Maker:
         before = self._side(segment, anchor, hit.row, -1)
         after = self._side(segment, anchor, hit.row, 1)
         rows = [anchor, *before.rows, *after.rows]
-        locators = [row.locator for row in rows]
-        stored = iter(hit.candidate.view.read_around(hit.candidate.session.id, locators))
+        stored = iter(self._showing.stored(hit.candidate, segment, rows))
         first = next(stored)
         for side in (before, after):
             side.stored.extend(islice(stored, len(side.rows)))
@@ -168,7 +167,7 @@ class _Maker:
             # Counted as if both sides had more: the line can only get shorter.
             has_more_before=True,
             has_more_after=True,
-            messages=(self.shown(anchor, first, is_anchor=True),),
+            messages=(self.shown(first, is_anchor=True),),
             also_in=tuple(self._showing.clean(c.session.id) for c in hit.also_in[:MAX_ALSO_IN]),
             explanation=(
                 explain(self._engine, self._query, self._ranking, hit)
@@ -184,5 +183,5 @@ class _Maker:
         nearest = [other for _, other in islice(found, NEIGHBOURS_EACH_SIDE + 1)]
         return _Side(nearest[:NEIGHBOURS_EACH_SIDE], more=len(nearest) > NEIGHBOURS_EACH_SIDE)
 
-    def shown(self, row: Row, stored: StoredMessage, *, is_anchor: bool) -> PassageMessage:
-        return self._showing.message(row, stored, is_anchor=is_anchor)
+    def shown(self, stored: StoredMessage, *, is_anchor: bool) -> PassageMessage:
+        return self._showing.message(stored, is_anchor=is_anchor)

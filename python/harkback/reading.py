@@ -27,7 +27,6 @@ from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
 from harkback.errors import QueryError
 from harkback.model import ABANDONED, KINDS, Passage, PassageMessage, Row, Session
-from harkback.projection import project
 from harkback.projects import Globs
 from harkback.redaction import Redaction
 from harkback.rendering import (
@@ -222,15 +221,14 @@ class _Reader:
         )
 
     def _stored(self, rows: list[Row]) -> list[PassageMessage]:
-        locators = [row.locator for row in rows]
-        stored = self._candidate.view.read_around(self._candidate.session.id, locators)
+        stored = self._showing.stored(self._candidate, self._segment, rows)
         anchors = [anchor_id(self._asked.anchor[:16], row.id) for row in rows]
         return [
             replace(
-                self._showing.message(row, each, is_anchor=anchor == self._asked.anchor),
+                self._showing.message(each, is_anchor=anchor == self._asked.anchor),
                 anchor=anchor,
             )
-            for row, each, anchor in zip(rows, stored, anchors, strict=True)
+            for each, anchor in zip(stored, anchors, strict=True)
         ]
 
     def _fits(self, text: int, json: int) -> bool:
@@ -249,11 +247,10 @@ class _Reader:
     # --- the whole Message ---
 
     def _audit(self, number: int, row: Row) -> Reading:
-        session = self._candidate.session.id
-        (stored,) = self._candidate.view.read_around(session, [row.locator])
-        leaves = project(stored)
+        (stored,) = self._showing.stored(self._candidate, self._segment, [row])
+        leaves, cuts = self._showing.redacted(stored)
         names = [self._showing.clean(".".join(leaf.path)) for leaf in leaves]
-        text = whole(leaves, row.spans, names)
+        text = whole(leaves, cuts, names)
         if self._asked.start and self._asked.start >= len(text.text):
             raise QueryError("cursor_invalid", "The cursor lies past the end of the Message.")
         empty = PassageMessage(

@@ -98,7 +98,14 @@ def test_many_blocks_alike(tmp_path: Path) -> None:
 
 #: Blocks of few Messages of many sizes, so that drawn changes fall on borders and move them.
 WIDE = [
-    Entry(f"m{at}", f"t{at // 5}", at, 0, "", [(f"m{at} " + "lorem ipsum " * (at * 7919 % 4001), False)])
+    Entry(
+        f"m{at}",
+        f"t{at // 5}",
+        at,
+        0,
+        "",
+        [(f"m{at} " + "lorem ipsum " * (at * 7919 % 4001), False)],
+    )
     for at in range(40)
 ]
 STEP = st.tuples(st.sets(st.integers(0, 39), max_size=3), st.integers(0, 3))

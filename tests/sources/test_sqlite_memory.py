@@ -1,17 +1,16 @@
-"""What is remembered from state to state: stamps that answer at once, and slices read again."""
+"""Stamps: what a host does to a Session is told at once, from indexes, and nothing else is."""
 
 from __future__ import annotations
 
-import time
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from harkback import Recall
-from harkback.config import SETTLED_NS
 from harkback.engine import Engine
-from harkback.sources.sqlite import memory
+from harkback.sources.registry import open_source
 from harkback.sources.sqlite.ledger import Ledger
 from harkback.sources.sqlite.source import SqliteSource, SqliteView
 from support.opencode import OpenCodeBuilder
@@ -19,43 +18,6 @@ from support.stores import StoreBuilder
 
 Make = Callable[..., SqliteSource]
 SESSIONS = ("led", "other", "pre")
-
-
-def settle() -> None:
-    time.sleep(SETTLED_NS / 1e9 * 1.5)
-
-
-@pytest.fixture
-def filled(builder: StoreBuilder) -> StoreBuilder:
-    builder.db.execute("PRAGMA journal_mode=WAL")
-    for name in ("led", "other"):
-        builder.session(name)
-        builder.run(name, f"run of {name}")
-        builder.text(name, "alpha")
-        builder.text(name, "beta")
-    builder.session("pre", ledger=False)
-    builder.message("pre", 0, "user", {"text": "alpha"})
-    builder.message("pre", 1, "user", {"text": "beta " + "x" * 70_000})
-    return builder
-
-
-@pytest.fixture
-def never_rechecked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "RECHECK_BYTES", 0)
-
-
-@pytest.fixture
-def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The Sessions whose rows are read for a fingerprint."""
-    found: list[str] = []
-    hash_ = SqliteView._hash
-
-    def watched(view: SqliteView, session: str) -> tuple[bytes, int]:
-        found.append(session)
-        return hash_(view, session)
-
-    monkeypatch.setattr(SqliteView, "_hash", watched)
-    return found
 
 
 Change = Callable[[StoreBuilder], object]
@@ -146,53 +108,54 @@ CHANGES: dict[str, tuple[Change, set[str]]] = {
 @pytest.mark.usefixtures("never_rechecked")
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_stamp_sees_what_a_host_does(
-    filled: StoreBuilder, source_of: Make, chosen: Engine, hashed: list[str], name: str
+    history: StoreBuilder, source_of: Make, chosen: Engine, hashed: list[str], name: str
 ) -> None:
     change, concerned = CHANGES[name]
-    source = source_of(filled.path)
+    source = source_of(history.path)
     with source.view(chosen) as view:
         before = {session: view.read(session).fingerprint for session in SESSIONS}
         assert all(view.unchanged(session, before[session]) for session in SESSIONS)
-    filled.session("busy")  # marks are taken at a change
+    history.session("busy")  # marks are taken at a change
     with source.view(chosen) as view:
         assert all(view.unchanged(session, before[session]) for session in SESSIONS)
-    change(filled)
+    change(history)
     with source.view(chosen) as view:
         told = {s for s in SESSIONS if view.unchanged(s, before[s]) is False}
         assert hashed == []
         really = {s for s in SESSIONS if view.fingerprint(s) != before[s]}
     assert told == really == concerned
-    with source_of(filled.path).view(chosen) as view:  # one that starts with the fingerprints
+    with source_of(history.path).view(chosen) as view:  # one that starts with the fingerprints
         assert {s for s in SESSIONS if not view.unchanged(s, before[s])} == concerned
+    assert hashed == list(SESSIONS)  # above, by their fingerprints
 
 
 def test_a_stream_that_grows_in_place(
-    filled: StoreBuilder, source_of: Make, chosen: Engine
+    history: StoreBuilder, source_of: Make, chosen: Engine
 ) -> None:
-    filled.stream("led", "key", ["gam"])
-    source = source_of(filled.path)
+    history.stream("led", "key", ["gam"])
+    source = source_of(history.path)
     for text in ("gamm", "gamma", "delta"):
         with source.view(chosen) as view:
             before = {session: view.fingerprint(session) for session in SESSIONS}
-        filled.db.execute("UPDATE runtime_partial_segments SET text_content = ?", (text,))
+        history.db.execute("UPDATE runtime_partial_segments SET text_content = ?", (text,))
         with source.view(chosen) as view:
             told = {s for s in SESSIONS if not view.unchanged(s, before[s])}
         assert told == {"led"}
-    filled.db.execute("PRAGMA foreign_keys=ON")
-    filled.db.execute("DELETE FROM runtime_partial_snapshots")
+    history.db.execute("PRAGMA foreign_keys=ON")
+    history.db.execute("DELETE FROM runtime_partial_snapshots")
     with source.view(chosen) as view:
         assert not view.unchanged("led", before["led"])
 
 
 def test_a_small_change_costs_no_other_session(
-    filled: StoreBuilder, source_of: Make, chosen: Engine, monkeypatch: pytest.MonkeyPatch
+    history: StoreBuilder, source_of: Make, chosen: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From the second state on, no index of a Session without new rows is looked at."""
-    source = source_of(filled.path)
+    source = source_of(history.path)
     stamped: list[bytes] = []
     stamp = Ledger.stamp
 
-    def watched(reader: Ledger, session: bytes, fingerprint: memory.Any) -> None:
+    def watched(reader: Ledger, session: bytes, fingerprint: Any) -> None:
         stamped.append(session)
         stamp(reader, session, fingerprint)
 
@@ -201,103 +164,22 @@ def test_a_small_change_costs_no_other_session(
         with source.view(chosen) as view:
             before = {session: view.fingerprint(session) for session in SESSIONS}
         stamped.clear()
-        filled.text("led", "gamma")
+        history.text("led", "gamma")
     with source.view(chosen) as view:
         assert [view.unchanged(s, before[s]) for s in SESSIONS] == [False, True, True]
     assert stamped == [b"led"]
 
 
-REWRITE = "UPDATE runtime_events SET payload_json = replace(payload_json, 'alpha', 'omega')"
-
-
-def test_rows_rewritten_in_place_are_found_slice_by_slice(
-    filled: StoreBuilder,
-    source_of: Make,
-    chosen: Engine,
-    hashed: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(memory, "RECHECK_BYTES", 1)
-    source = source_of(filled.path)
-    with source.view(chosen) as view:
-        before = {session: view.read(session).fingerprint for session in SESSIONS}
-        assert all(view.unchanged(session, before[session]) for session in SESSIONS)
-    filled.session("busy")
-    with source.view(chosen) as view:
-        assert all(view.unchanged(session, before[session]) for session in SESSIONS)
-    filled.db.execute(REWRITE + " WHERE session_id = 'other'")
-    settle()
-    epochs, told = [], []
-    for _ in range(5):
-        with source.view(chosen) as view:
-            told.append({s for s in SESSIONS if not view.unchanged(s, before[s])})
-            epochs.append(view.epoch)
-            token = view.token
-        assert (token is None) == (len(epochs) < 3)
-    assert hashed == list(SESSIONS)  # one in each View, and none twice in one state
-    assert told == [set(), {"other"}, {"other"}, {"other"}, {"other"}]
-    assert epochs[0] != epochs[1] == epochs[2] == epochs[3]
-
-
-def test_what_was_read_longest_ago_is_read_first(
-    filled: StoreBuilder,
-    source_of: Make,
-    chosen: Engine,
-    hashed: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(memory, "RECHECK_BYTES", 1)
-    source = source_of(filled.path)
-    with source.view(chosen) as view:
-        before = {session: view.read(session).fingerprint for session in SESSIONS}
-    for _ in range(7):
-        filled.session(f"busy {filled.tick()}")
-        with source.view(chosen) as view:
-            assert all(view.unchanged(session, before[session]) for session in SESSIONS)
-    assert hashed == list(SESSIONS * 2)
-    filled.db.execute("DELETE FROM session_metadata WHERE session_id = 'led'")
-    with source.view(chosen):
-        assert hashed[6:] == ["other"]  # what is not listed any more is not read
-
-
-def test_a_store_of_one_slice_is_never_wrong(filled: StoreBuilder, engine: Engine) -> None:
-    with Recall(filled.path, engine=engine.name) as recall:
-        for number in range(4):
-            assert recall.search(["alpha"]).passages
-            filled.session(f"busy {number}")
-        filled.db.execute(REWRITE)
-        found = recall.search(["omega", "alpha"], explain=True).passages
-        assert {p.session.id for p in found if "omega" in p.matched_terms} == {"led", "other"}
-        assert {p.session.id for p in found if "alpha" in p.matched_terms} == {"pre"}
-
-
-def test_a_rewritten_session_leaves_memory_in_the_end(
-    filled: StoreBuilder, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(memory, "RECHECK_BYTES", 1)
-    settle()
-    with Recall(filled.path, engine=engine.name) as recall:
-        recall.search(["alpha"])
-        recall.search(["alpha"])
-        filled.session("busy")
-        recall.search(["alpha"])
-        filled.db.execute(REWRITE)
-        settle()
-        for _ in range(len(SESSIONS) + 1):
-            found = recall.search(["omega"]).passages
-        assert {p.session.id for p in found} == {"led", "other"}
-
-
 def test_counts_are_kept_under_their_stamp(
-    filled: StoreBuilder, source_of: Make, chosen: Engine, monkeypatch: pytest.MonkeyPatch
+    history: StoreBuilder, source_of: Make, chosen: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = source_of(filled.path)
+    source = source_of(history.path)
     asked: list[str] = []
     count = SqliteView._reader
 
     with source.view(chosen) as view:
         assert [view.record_count(s) for s in SESSIONS] == [2, 2, 2]
-    filled.text("led", "gamma")
+    history.text("led", "gamma")
 
     def watched(view: SqliteView) -> object:
         reader = count(view)
@@ -314,7 +196,7 @@ def test_counts_are_kept_under_their_stamp(
     with source.view(chosen) as view:
         assert [view.record_count(s) for s in SESSIONS] == [3, 2, 2]
     assert asked == ["led"]
-    filled.db.execute("UPDATE runtime_events SET event_kind = 'fact' WHERE event_id = 'event-3'")
+    history.db.execute("UPDATE runtime_events SET event_kind = 'fact' WHERE event_id = 'event-3'")
     with source.view(chosen) as view:
         view.read("other")
         assert [view.record_count(s) for s in SESSIONS] == [3, 1, 2]
@@ -360,10 +242,6 @@ def test_opencode(tmp_path: Path, source_of: Make, chosen: Engine, hashed: list[
 
 
 def test_a_mapping_has_no_stamps(tmp_path: Path, source_of: Make, chosen: Engine) -> None:
-    import sqlite3
-
-    from harkback.sources.registry import open_source
-
     path = tmp_path / "agents.db"
     db = sqlite3.connect(path)
     db.executescript(

@@ -138,7 +138,7 @@ class View(Protocol):
     def read(self, session: str) -> Transcript: ...
 
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
-        """The Messages at these locators, in the order given."""
+        """The Messages at these locators, in the order given; none for what is none any more."""
 
 
 class Source(Protocol):

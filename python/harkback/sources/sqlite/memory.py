@@ -6,7 +6,7 @@ with a row that is rewritten where it stands. Its rows, read again, tell everyth
 So stamps answer at once, and what they vouched for is read again a slice at a time, View after
 View, longest unread first. Invariant: with nothing written, what a stamp vouched for is what the
 rows say once the slices have gone round; a store of up to one slice is read whole each time.
-Proof: tests/sources/test_sqlite_memory.py, tests/differential/test_paths_moving.py.
+Proof: tests/sources/test_sqlite_memory.py, tests/sources/test_sqlite_recheck.py.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ STAMP_BYTES: Final = 16  # a fingerprint begins with them
 
 
 @dataclass(frozen=True, slots=True)
-class _Relied:
-    """A fingerprint that somebody builds on, and the state of the database it was read in."""
+class _Known:
+    """A fingerprint of a Session, and the state of the database it was read in."""
 
     fingerprint: bytes
     state: Hashable  # None: in none that this Source has seen
@@ -39,7 +39,7 @@ class Memory:
         self._state: Hashable = None  # that marks and stamps are of
         self._marks: Marks = None
         self._stamps: dict[str, bytes] = {}
-        self._relied: dict[str, _Relied] = {}  # longest unread first
+        self._known: dict[str, _Known] = {}  # longest unread first
         self._counts: dict[str, tuple[bytes, int]] = {}  # with fingerprint, or stamp if unread
         self.corrections = 0  # times that rows belied a stamp
 
@@ -62,17 +62,19 @@ class Memory:
             if state == self._state:
                 self._stamps[session] = stamp
 
-    def rely(self, session: str, fingerprint: bytes, stamp: bytes) -> bool:
-        """Whether rows have not belied this fingerprint of the Session under its stamp."""
+    def told(self, session: str, stamp: bytes) -> bytes | None:
+        """The fingerprint that a Session had when its stamp was this one."""
         with self._lock:
-            known = self._relied.get(session)
-            if known is not None and known.fingerprint.startswith(stamp):
-                return known.fingerprint == fingerprint
-            self._relied[session] = _Relied(fingerprint, None)
-            return True
+            known = self._known.get(session)
+        return known.fingerprint if known and known.fingerprint.startswith(stamp) else None
+
+    def trust(self, session: str, fingerprint: bytes) -> None:
+        """Takes somebody's word for a fingerprint; it is held against the rows before long."""
+        with self._lock:
+            self._known[session] = _Known(fingerprint, None)
 
     def read(self, state: Hashable, session: str, fingerprint: bytes, count: int | None) -> None:
-        """Takes note of what the rows of a Session say, and of how many there are if it is known.
+        """Keeps what the rows of a Session say, and how many there are if that is known.
 
         A count that was taken of rows which may have been others is forgotten.
         """
@@ -81,9 +83,9 @@ class Memory:
                 self._counts[session] = (fingerprint, count)
             elif self._counts.get(session, (fingerprint, 0))[0] != fingerprint:
                 del self._counts[session]
-            known = self._relied.pop(session, None)
+            known = self._known.pop(session, None)
+            self._known[session] = _Known(fingerprint, state)
             if known is not None:
-                self._relied[session] = _Relied(fingerprint, state)
                 alike = fingerprint[:STAMP_BYTES] == known.fingerprint[:STAMP_BYTES]
                 self.corrections += alike and fingerprint != known.fingerprint
 
@@ -99,22 +101,27 @@ class Memory:
         return count if fingerprint.startswith(stamp) else None
 
     def is_sure(self, state: Hashable) -> bool:
-        """Whether all that somebody builds on was read in this state."""
+        """Whether everything that is known was read in this state."""
         with self._lock:
-            return all(known.state == state for known in self._relied.values())
+            return all(known.state == state for known in self._known.values())
 
     def recheck(
         self, state: Hashable, listed: Callable[[str], bool], read: Callable[[str], int]
-    ) -> None:
-        """Reads a slice again. ``read`` tells ``Memory.read`` and gives the bytes it read."""
+    ) -> int:
+        """Reads a slice again, and gives the bytes that are left of it.
+
+        Args:
+            read: tells ``Memory.read``, and gives the bytes it read.
+        """
         left = RECHECK_BYTES
         with self._lock:
-            unread = [s for s, known in self._relied.items() if known.state != state]
+            unread = [s for s, known in self._known.items() if known.state != state]
         for session in unread:
             if left <= 0:
-                return
+                break
             if listed(session):
                 left -= read(session)
             else:
                 with self._lock:
-                    self._relied.pop(session, None)
+                    self._known.pop(session, None)
+        return left

@@ -120,7 +120,9 @@ class SqliteView:
             if self._kept.schema is not None:
                 self._kept.beside(self._kept.schema.outside(source.place))
             self._listing()
-            source.memory.recheck(self._kept.state(), self._is_listed, self._recheck)
+            self._left = source.memory.recheck(
+                self._kept.state(), self._is_listed, self._recheck
+            )  # of the slice, bytes
         except BaseException:
             self.end()
             raise
@@ -170,9 +172,15 @@ class SqliteView:
         stamp = self._steady(lambda: self._stamp(session))
         if stamp is None:
             return None
-        return fingerprint.startswith(stamp) and self._source.memory.rely(
-            session, fingerprint, stamp
-        )
+        if not fingerprint.startswith(stamp):
+            return False
+        told = self._source.memory.told(session, stamp)
+        if told is None and self._left > 0:
+            self._left -= self._recheck(session)
+            told = self._kept.fingerprints.get(session, b"")
+        if told is None:
+            self._source.memory.trust(session, fingerprint)
+        return told in (None, fingerprint)
 
     def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
         def narrow() -> ScanResult:
@@ -190,10 +198,10 @@ class SqliteView:
 
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         def around() -> list[StoredMessage]:
-            titles = iter(title_message(self._listing().sessions[session]))
             places = [locator for locator in locators if locator != TITLE]
-            found = iter(self._reader().around(session, places))
-            return [next(titles if locator == TITLE else found) for locator in locators]
+            found = {each.locator: each for each in self._reader().around(session, places)}
+            found.update((TITLE, each) for each in title_message(self._listing().sessions[session]))
+            return [found[locator] for locator in locators if locator in found]
 
         return self._steady(around)
 
@@ -264,19 +272,23 @@ class SqliteView:
 
     def _found(self, session: str, rows: bytes) -> bytes:
         """The fingerprint that a digest of the rows of a Session comes to; kept."""
-        fingerprint = (self._stamp(session) or b"") + self._digest(session, rows)
-        self._kept.fingerprints[session] = fingerprint
-        count = self._kept.counts.get(session)
-        self._source.memory.read(self._kept.state(), session, fingerprint, count)
-        return fingerprint
+        stamp, digest = self._stamp(session), self._digest(session, rows)
+        if stamp is not None:
+            digest = stamp + digest
+            count = self._kept.counts.get(session)
+            self._source.memory.read(self._kept.state(), session, digest, count)
+        self._kept.fingerprints[session] = digest
+        return digest
 
     def _damaged(self, session: str, error: sqlite3.DatabaseError) -> bytes:
         """A fingerprint that equals no other: what could not be read may have changed."""
         if not opening.is_damage(error):
             raise error
-        fingerprint = (self._stamp(session) or b"") + os.urandom(32)
-        self._source.memory.read(self._kept.state(), session, fingerprint, None)
-        return fingerprint
+        stamp, other = self._stamp(session), os.urandom(32)
+        if stamp is not None:
+            other = stamp + other
+            self._source.memory.read(self._kept.state(), session, other, None)
+        return other
 
     def _stamp(self, session: str) -> bytes | None:
         """The stamp of the rows and the title; None also where damage keeps from taking it."""
