@@ -18,19 +18,12 @@ from __future__ import annotations
 
 from harkback.redaction.finders import Finder
 from harkback.redaction.policy import Policy, Redaction, apply
-from harkback.redaction.rules import RULES, STRICT_RULES
+from harkback.redaction.rules import RULES
+from harkback.redaction.rules.strict import STRICT_RULES
 
 #: What is a secret wherever it stands.
 DEFAULT = Policy(RULES)
-#: What could be one, too: it costs digests and commit ids. Made when it is first asked for.
-STRICT: Policy
-
-
-def __getattr__(name: str) -> Policy:
-    if name != "STRICT":
-        raise AttributeError(f"module 'harkback.redaction' has no attribute {name!r}")
-    strict = globals()[name] = DEFAULT.add(*STRICT_RULES)
-    return strict
-
+#: What could be one, too: it costs digests and commit ids.
+STRICT = DEFAULT.add(*STRICT_RULES)
 
 __all__ = ["DEFAULT", "STRICT", "Finder", "Policy", "Redaction", "apply"]

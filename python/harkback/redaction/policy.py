@@ -7,13 +7,14 @@ could change a span. Proof: tests/unit/redaction/test_policy.py.
 
 from __future__ import annotations
 
+import difflib
 import functools
 import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Final, get_args
+from typing import get_args
 
 from harkback.engine import Engine, Redactor
 from harkback.errors import UsageError
@@ -22,7 +23,6 @@ from harkback.redaction import pairs
 from harkback.redaction.finders import Examined, Finder, check_finder, examine
 from harkback.redaction.marking import marked
 from harkback.redaction.naming import named
-from harkback.redaction.rules import RULES, STRICT_RULES
 from harkback.redaction.shape import check, check_run
 from harkback.redaction.unfinished import Unfinished
 
@@ -53,7 +53,7 @@ class Policy:
 
     def __post_init__(self) -> None:
         for rule in self.rules:
-            problem = None if id(rule) in _OWN else _problem(rule)
+            problem = _problem(rule)
             if problem is not None:
                 raise UsageError("policy_invalid", f"Redaction rule {rule.id!r} {problem}.")
         for finder in self.finders:
@@ -90,8 +90,6 @@ class Policy:
         """
         for name in ids:
             if name not in self.ids:
-                import difflib  # for who has slipped only
-
                 near = difflib.get_close_matches(name, self.ids)
                 hint = f" Near: {', '.join(near)}." if near else ""
                 raise UsageError("rule_unknown", f"The policy has no rule {name!r}.{hint}")
@@ -158,17 +156,6 @@ class Redaction:
         examined = [self._examine(text, sensitive, finders) for text, sensitive in leaves]
         cuts = [[(span.start, span.end) for span in each.spans] for each in examined]
         return cuts, sum(each.failed is not None for each in examined)
-
-    def found(self, leaves: Sequence[Leaf], *, in_progress: bool = False) -> list[list[Span]]:
-        """What finders and rules take out of the leaves of one Message, as the Corpus does."""
-        prepared = self.prepare(leaves)
-        cuts, _ = self.cuts(prepared, in_progress=in_progress)
-        if cuts is not None:
-            return cuts
-        return [
-            [(span.start, span.end) for span in self.redactor.spans(text, sensitive)]
-            for text, sensitive in prepared
-        ]
 
     def _examine(self, text: str, sensitive: bool, finders: Sequence[Finder]) -> Examined:
         if sensitive or not finders:
@@ -242,11 +229,6 @@ def apply(text: str, spans: Sequence[RedactedSpan]) -> str:
 def _values(rule: Rule) -> dict[str, object]:
     """Every field of a rule; ``asdict`` copies each of them, at every start."""
     return {each.name: getattr(rule, each.name) for each in fields(rule)}
-
-
-#: The rules that come with this package, by identity. To check them costs every process more than
-#: a search does; tests/unit/redaction/test_rules.py checks them instead.
-_OWN: Final = frozenset(map(id, (*RULES, *STRICT_RULES)))
 
 
 @functools.lru_cache(maxsize=4096)  # a policy made of another has most of its rules
