@@ -15,11 +15,10 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
-from harkback import redaction as redactions
 from harkback.errors import HarkbackError, SettingsError
 from harkback.model import Rule
 from harkback.projects import compile_globs
-from harkback.redaction import DEFAULT, Policy
+from harkback.redaction import DEFAULT, STRICT, Policy
 
 _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")
