@@ -197,7 +197,7 @@ class Corpus:
 
     def _stored_now(self, candidate: Candidate) -> Place | None:
         """The stored segment of the very state that the View is of."""
-        if self._shelf is None or candidate.view.token is None:
+        if self._shelf is None:
             return None
         place = self._shelf.find(*candidate.place)
         return place if place is not None and place.token == candidate.view.token else None
