@@ -320,3 +320,32 @@ def test_a_child_goes_on_with_the_cache(builder: StoreBuilder, cache: Path, engi
             os._exit(0 if same and found.coverage().current == 3 else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         assert found.search(["apple"]).to_json() == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_one_process_builds_and_clears_while_another_searches(
+    builder: StoreBuilder, cache: Path, engine: Engine
+) -> None:
+    with recall(engine, None, builder.path) as plain:
+        expected = plain.search(["apple"]).to_json()
+    child = os.fork()
+    if not child:
+        try:
+            for round in range(40):
+                with recall(engine, cache, builder.path) as building:
+                    building.persist()
+                if round % 3 == 2:
+                    SegmentCache(cache).clear()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    searches = 0
+    ended = (0, 0)
+    while ended[0] == 0:
+        with recall(engine, cache, builder.path) as found:
+            assert found.search(["apple"]).to_json() == expected
+            assert found.search(["apple"]).to_json() == expected
+        searches += 1
+        ended = os.waitpid(child, os.WNOHANG)
+    assert searches > 1
+    assert os.waitstatus_to_exitcode(ended[1]) == 0
