@@ -1,7 +1,8 @@
 """Verified text, kept: which Sessions the engine's Corpus holds, of which state, in what memory.
 
-A segment never changes: a Session that moved is another segment under another key, and a search on
-an older state keeps the one it holds. Segments nobody holds are dropped, least recently used
+A segment that is held never changes: a Session that moved is another segment under another key,
+and a search on an older state keeps the one it holds. One that nobody holds is added to, if its
+Session only grew. Segments nobody holds are dropped, least recently used
 first, when memory runs out. Secrets never enter (the engine redacts before it folds).
 Proof: tests/unit/test_corpus.py, tests/differential/test_paths.py.
 """
@@ -22,6 +23,7 @@ from harkback.engine import Engine
 from harkback.model import ABANDONED, KINDS, Entry, Gap, Hits, Row, StoredMessage
 from harkback.projection import project
 from harkback.redaction import Redaction
+from harkback.sources.base import Transcript
 
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
 
@@ -37,6 +39,7 @@ class Segment:
     bytes: int
     gaps: tuple[Gap, ...]
     damage: tuple[Gap, ...]  # told only of a Session with a Hit
+    failed: int = 0  # leaves that a finder raised on
     holders: int = 0
 
 
@@ -120,7 +123,7 @@ class Corpus:
         Args:
             aside: does the folding; until it is done the segment is not there to be searched.
         """
-        segment = self._find(candidate) or self._put(candidate, aside)
+        segment = self._find(candidate) or self._extend(candidate) or self._put(candidate, aside)
         try:
             yield segment
         finally:
@@ -171,24 +174,38 @@ class Corpus:
             return True
         return view.unchanged(candidate.session.id, segment.fingerprint)
 
+    def _extend(self, candidate: Candidate) -> Segment | None:
+        """The segment of a Session that only grew, with what was added; None if it is held.
+
+        Nobody finds it meanwhile: what others hold, or hold from now on, stays as it is.
+        """
+        with self._lock:
+            before = self._known.get(self._current.get(candidate.place, ""))
+        if before is None:
+            return None
+        grown = candidate.view.grown(candidate.session.id, before.fingerprint)
+        if grown is None:
+            return None
+        with self._lock:
+            if before.holders or self._current.get(before.place) != before.key:
+                return None
+            self._take_out(before)
+        entries, failed = self._entries(grown.transcript)
+        try:
+            self._segments.extend(before.key, entries, grown.retracted)
+        except BaseException:
+            self._segments.drop(before.key)
+            raise
+        segment = _segment(before.key, candidate, grown.transcript, before.failed + failed)
+        segment.bytes = self._segments.size(segment.key)
+        self._keep(segment)
+        return segment
+
     def _put(self, candidate: Candidate, aside: Aside | None) -> Segment:
         transcript = candidate.view.read(candidate.session.id)
         key = str(next(self._puts))
-        made = [self._entry(message) for message in transcript.messages]
-        entries = [entry for entry, _ in made]
-        failed = sum(count for _, count in made)
-        message = "A finder of the host raised on pieces of text; each was taken out whole."
-        failures = (Gap("finder_failed", message, failed),) if failed else ()
-        segment = Segment(
-            key=key,
-            place=candidate.place,
-            fingerprint=transcript.fingerprint,
-            epoch=candidate.view.epoch,
-            bytes=0,
-            gaps=transcript.gaps,
-            damage=transcript.damage + failures,
-            holders=1,
-        )
+        entries, failed = self._entries(transcript)
+        segment = _segment(key, candidate, transcript, failed)
 
         def fold() -> None:
             self._segments.put(key, entries)
@@ -212,6 +229,11 @@ class Corpus:
                 self._forget(before)
             if not segment.holders:
                 self._rest(segment)
+
+    def _entries(self, transcript: Transcript) -> tuple[list[Entry], int]:
+        """The Messages as the engine takes them, and the leaves that a finder failed on."""
+        made = [self._entry(message) for message in transcript.messages]
+        return [entry for entry, _ in made], sum(failed for _, failed in made)
 
     def _entry(self, stored: StoredMessage) -> tuple[Entry, int]:
         """The Message, redacted as far as finders have to, and the leaves one failed on."""
@@ -241,9 +263,30 @@ class Corpus:
             self._forget(next(iter(self._idle.values())))
 
     def _forget(self, segment: Segment) -> None:
+        self._take_out(segment)
+        self._segments.drop(segment.key)
+
+    def _take_out(self, segment: Segment) -> None:
+        """Makes a segment unknown."""
         del self._known[segment.key]
         self._idle.pop(segment.key, None)
         if self._current.get(segment.place) == segment.key:
             del self._current[segment.place]
         self._bytes -= segment.bytes
-        self._segments.drop(segment.key)
+
+
+def _segment(key: str, candidate: Candidate, transcript: Transcript, failed: int) -> Segment:
+    """What is known of a segment that its caller holds and the engine does not know yet."""
+    message = "A finder of the host raised on pieces of text; each was taken out whole."
+    failures = (Gap("finder_failed", message, failed),) if failed else ()
+    return Segment(
+        key=key,
+        place=candidate.place,
+        fingerprint=transcript.fingerprint,
+        epoch=candidate.view.epoch,
+        bytes=0,
+        gaps=transcript.gaps,
+        damage=transcript.damage + failures,
+        failed=failed,
+        holders=1,
+    )
