@@ -1,10 +1,11 @@
 """Verified text, kept: which Sessions the engine's Corpus holds, of which state, in what memory.
 
-A segment never changes: a Session that moved is another segment under another key, and a search on
-an older state keeps the one it holds. Segments nobody holds are dropped, least recently used
-first, when memory runs out. Secrets never enter (the engine redacts before it folds). With a
-shelf, a segment that is stored there and current is attached instead of made; one that turns out
-to be damaged is made from the Source, under the same key, while it is held.
+A segment that is held never changes: a Session that moved is another segment under another key,
+and a search on an older state keeps the one it holds. One that nobody holds is added to, if its
+Session only grew. Segments nobody holds are dropped, least recently used first, when memory runs
+out. Secrets never enter (the engine redacts before it folds). With a shelf, a segment that is
+stored there and current is attached instead of made; one that turns out to be damaged is made from
+the Source, under the same key, while it is held.
 Proof: tests/unit/test_corpus.py, tests/differential/test_paths.py,
 tests/differential/test_paths_stored.py.
 """
@@ -13,46 +14,30 @@ from __future__ import annotations
 
 import builtins
 import itertools
-import json
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from harkback.aside import Aside
 from harkback.candidates import Candidate
 from harkback.engine import Engine, Tally
 from harkback.errors import SegmentDamaged, SourceError
-from harkback.model import ABANDONED, KINDS, Entry, Gap, Hits, Row, Scope, StoredMessage
+from harkback.model import ABANDONED, KINDS, Entry, Hits, Row, Scope, StoredMessage
 from harkback.projection import project
 from harkback.redaction import Redaction
+from harkback.segment import Segment, segment_of
 from harkback.sources.base import Transcript
 
 if TYPE_CHECKING:  # who has no cache does not load what it is made of
     from harkback.cache import Place, Shelf
 
+__all__ = ["Corpus", "Segment"]
+
 T = TypeVar("T")
 
-_NOTHING_TOLD = "[[], []]"
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
-
-
-@dataclass(slots=True)
-class Segment:
-    """What is known of one segment beside the engine's own part of it."""
-
-    key: str
-    place: tuple[str, str]
-    fingerprint: bytes
-    epoch: Hashable  # the last state of the Source that it was found equal to
-    bytes: int
-    gaps: tuple[Gap, ...]
-    damage: tuple[Gap, ...]  # told only of a Session with a Hit
-    stored: Place | None = None  # where it is attached from
-    storable: bool = True
-    holders: int = 0
 
 
 class Corpus:
@@ -135,7 +120,12 @@ class Corpus:
         Args:
             aside: does the folding; until it is done the segment is not there to be searched.
         """
-        segment = self._find(candidate) or self._attach(candidate) or self._put(candidate, aside)
+        segment = (
+            self._find(candidate)
+            or self._extend(candidate)
+            or self._attach(candidate)
+            or self._put(candidate, aside)
+        )
         held: dict[str, Candidate] = self._holding.__dict__.setdefault("candidates", {})
         outer = held.get(segment.key)
         held[segment.key] = candidate
@@ -188,9 +178,8 @@ class Corpus:
         if transcript.fingerprint != segment.fingerprint:
             raise SourceError("source_unsettled", "A Session moved while it was read; ask again.")
         self._segments.put(key, [self._entry(message)[0] for message in transcript.messages])
+        self._reject(segment)
         with self._lock:
-            if segment.stored is not None and self._shelf is not None:
-                self._shelf.reject(segment.stored)
             size = self._segments.size(key)
             self._bytes += size - segment.bytes
             segment.bytes, segment.stored = size, None
@@ -222,7 +211,7 @@ class Corpus:
         except (ValueError, OSError):
             self._shelf.reject(place)
             return None
-        gaps, damage = told_of(place.told)
+        gaps, damage = place.gaps()
         segment = Segment(
             key=key,
             place=candidate.place,
@@ -244,6 +233,10 @@ class Corpus:
                 del self._current[segment.place]
                 if not segment.holders:
                     self._forget(segment)
+        self._reject(segment)
+
+    def _reject(self, segment: Segment) -> None:
+        """What this segment is attached from is not given out again."""
         if segment.stored is not None and self._shelf is not None:
             self._shelf.reject(segment.stored)
 
@@ -275,25 +268,44 @@ class Corpus:
             return True
         return view.unchanged(candidate.session.id, segment.fingerprint)
 
+    def _extend(self, candidate: Candidate) -> Segment | None:
+        """The segment of a Session that only grew, with what was added; None if it is held.
+
+        Nobody finds it meanwhile: what others hold, or hold from now on, stays as it is.
+        """
+        with self._lock:
+            before = self._known.get(self._current.get(candidate.place, ""))
+        if before is None:
+            return None
+        grown = candidate.view.grown(candidate.session.id, before.fingerprint)
+        if grown is None:
+            return None
+        with self._lock:
+            if before.holders or self._current.get(before.place) != before.key:
+                return None
+            self._take_out(before)
+        entries, failed = self._entries(grown.transcript)
+        try:
+            self._segments.extend(before.key, entries, grown.retracted)
+        except SegmentDamaged:
+            self._segments.drop(before.key)
+            self._reject(before)
+            return None
+        except BaseException:
+            self._segments.drop(before.key)
+            raise
+        segment = segment_of(before.key, candidate, grown.transcript, before.failed + failed)
+        segment.storable = before.storable and self._storable(grown.transcript, entries)
+        segment.bytes = self._segments.size(segment.key)
+        self._keep(segment)
+        return segment
+
     def _put(self, candidate: Candidate, aside: Aside | None) -> Segment:
         transcript = candidate.view.read(candidate.session.id)
         key = str(next(self._puts))
-        made = [self._entry(message) for message in transcript.messages]
-        entries = [entry for entry, _ in made]
-        failed = sum(count for _, count in made)
-        message = "A finder of the host raised on pieces of text; each was taken out whole."
-        failures = (Gap("finder_failed", message, failed),) if failed else ()
-        segment = Segment(
-            key=key,
-            place=candidate.place,
-            fingerprint=transcript.fingerprint,
-            epoch=candidate.view.epoch,
-            bytes=0,
-            gaps=transcript.gaps,
-            damage=transcript.damage + failures,
-            storable=not failed and self._storable(transcript, entries),
-            holders=1,
-        )
+        entries, failed = self._entries(transcript)
+        segment = segment_of(key, candidate, transcript, failed)
+        segment.storable = not failed and self._storable(transcript, entries)
 
         def fold() -> None:
             self._segments.put(key, entries)
@@ -330,6 +342,11 @@ class Corpus:
             if not segment.holders:
                 self._rest(segment)
 
+    def _entries(self, transcript: Transcript) -> tuple[list[Entry], int]:
+        """The Messages as the engine takes them, and the leaves that a finder failed on."""
+        made = [self._entry(message) for message in transcript.messages]
+        return [entry for entry, _ in made], sum(failed for _, failed in made)
+
     def _entry(self, stored: StoredMessage) -> tuple[Entry, int]:
         """The Message, redacted as far as finders have to, and the leaves one failed on."""
         leaves = self._redaction.prepare(project(stored))
@@ -358,27 +375,13 @@ class Corpus:
             self._forget(next(iter(self._idle.values())))
 
     def _forget(self, segment: Segment) -> None:
+        self._take_out(segment)
+        self._segments.drop(segment.key)
+
+    def _take_out(self, segment: Segment) -> None:
+        """Makes a segment unknown."""
         del self._known[segment.key]
         self._idle.pop(segment.key, None)
         if self._current.get(segment.place) == segment.key:
             del self._current[segment.place]
         self._bytes -= segment.bytes
-        self._segments.drop(segment.key)
-
-
-def told_of(text: str) -> tuple[tuple[Gap, ...], tuple[Gap, ...]]:
-    """Gaps and damage as ``telling`` wrote them down."""
-    if text == _NOTHING_TOLD:
-        return (), ()
-    gaps, damage = json.loads(text)
-    return tuple(Gap(*gap) for gap in gaps), tuple(Gap(*gap) for gap in damage)
-
-
-def telling(segment: Segment) -> str:
-    """What is told of the Session beside its Hits, to be written down."""
-    return json.dumps(
-        [
-            [[gap.code, gap.message, gap.count] for gap in told]
-            for told in (segment.gaps, segment.damage)
-        ]
-    )

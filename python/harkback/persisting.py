@@ -18,7 +18,7 @@ from harkback.cache import Place, Shelf, digest
 from harkback.cache.writing import Writing
 from harkback.candidates import Candidate, listed
 from harkback.config import QUIET_MS
-from harkback.corpus import Corpus, telling
+from harkback.corpus import Corpus
 from harkback.errors import CacheError, SourceError
 from harkback.model import Session
 from harkback.projects import Globs
@@ -198,7 +198,7 @@ class _Work:
                 start=0,
                 length=0,
                 records=view.record_count(session.id) if view.token else 0,
-                told=telling(segment),
+                told=Place.telling(segment.gaps, segment.damage),
             )
         writing.add(place, block)
         self.settled += 1

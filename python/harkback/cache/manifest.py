@@ -10,6 +10,7 @@ are digests, not names. Proof: tests/unit/cache/test_manifest.py.
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -19,6 +20,7 @@ from urllib.parse import quote
 from harkback.cache.folder import Folder, unusable
 from harkback.cache.packs import Pack
 from harkback.errors import CacheError
+from harkback.model import Gap
 
 NAME: Final = "manifest.sqlite"
 SIDE_FILES: Final = (NAME + "-journal", NAME + "-wal", NAME + "-shm")
@@ -38,6 +40,7 @@ CREATE TABLE sources (source BLOB PRIMARY KEY, used INTEGER NOT NULL) WITHOUT RO
 CREATE TABLE counts (name TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
 """
 _COLUMNS: Final = "source, session, fingerprint, token, pack, start, length, records, told"
+_NOTHING_TOLD: Final = "[[], []]"
 #: A database that is none, or whose pages contradict one another.
 _DAMAGE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
@@ -63,6 +66,19 @@ class Place(NamedTuple):
     length: int
     records: int
     told: str
+
+    @staticmethod
+    def telling(gaps: Iterable[Gap], damage: Iterable[Gap]) -> str:
+        """What is to be told of a Session beside its Hits, to be written down."""
+        both = (gaps, damage)
+        return json.dumps([[[gap.code, gap.message, gap.count] for gap in told] for told in both])
+
+    def gaps(self) -> tuple[tuple[Gap, ...], tuple[Gap, ...]]:
+        """Gaps and damage as ``telling`` wrote them down."""
+        if self.told == _NOTHING_TOLD:
+            return (), ()
+        gaps, damage = json.loads(self.told)
+        return tuple(Gap(*gap) for gap in gaps), tuple(Gap(*gap) for gap in damage)
 
     def seal(self) -> bytes:
         """A digest of all of it; whatever the types are that damage may have left."""

@@ -86,6 +86,17 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
+class Grown:
+    """What turns a Session as it was into the Session as it is: taking out, then appending.
+
+    ``transcript`` has the Messages to append; all else that it tells is of the whole Session.
+    """
+
+    transcript: Transcript
+    retracted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ScanResult:
     """Ids of the Sessions that may hold a match; ``declined`` says why nothing was ruled out."""
 
@@ -136,6 +147,12 @@ class View(Protocol):
         """Which of ``sessions`` may hold any of the folded ``terms``: a superset, always."""
 
     def read(self, session: str) -> Transcript: ...
+
+    def grown(self, session: str, fingerprint: bytes) -> Grown | None:
+        """What was added to a Session since it had this fingerprint; None: read it as a whole.
+
+        What it gives is as good as ``unchanged``: a row that was rewritten in place may be missed.
+        """
 
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         """The Messages at these locators, in the order given; none for what is none any more."""

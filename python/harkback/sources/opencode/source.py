@@ -20,7 +20,7 @@ from typing import Final
 from harkback.engine import Engine
 from harkback.errors import SourceError, UsageError
 from harkback.model import Gap, Session, StoredMessage
-from harkback.sources.base import Catalog, ScanResult, Transcript, View
+from harkback.sources.base import Catalog, Grown, ScanResult, Transcript, View
 from harkback.sources.sqlite.lineage import placed
 from harkback.sources.sqlite.opencode import OpenCode
 from harkback.sources.sqlite.source import SqliteSource
@@ -182,6 +182,9 @@ class OpenCodeView:
 
     def read(self, session: str) -> Transcript:
         return self._views[session].read(session)
+
+    def grown(self, session: str, fingerprint: bytes) -> Grown | None:
+        return self._views[session].grown(session, fingerprint)
 
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         return self._views[session].read_around(session, locators)

@@ -78,6 +78,11 @@ class Reader(Protocol):
 
     def read(self, session: str) -> Transcript: ...
 
+    def grown(self, session: str) -> tuple[bytes, Transcript] | None:
+        """The fingerprint that ``read`` gave last, and what has been appended since: a Transcript
+        of that, with the fingerprint and the Gaps of the whole. None: nothing tells.
+        """
+
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]: ...
 
     def first_prompt(self, session: str) -> str:

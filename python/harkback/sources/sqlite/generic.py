@@ -119,6 +119,9 @@ class GenericReader:
         messages = self._decode(fingerprint.through(self._rows(session)), findings)
         return Transcript(tuple(messages), fingerprint.digest(), findings.gaps(), findings.damage())
 
+    def grown(self, session: str) -> None:
+        """None: rows may have been changed anywhere."""
+
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         messages = list(self._decode(self._rows(session), Findings()))
         return [messages[int(locator)] for locator in locators]

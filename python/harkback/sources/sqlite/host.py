@@ -19,12 +19,14 @@ from harkback.sources.sqlite import growth, ledger, pre_ledger
 from harkback.sources.sqlite.base import Narrowed, Place
 from harkback.sources.sqlite.catalog import Listing, Owner, read_listing, whole_tables
 from harkback.sources.sqlite.growth import Growth
-from harkback.sources.sqlite.ledger import Ledger
+from harkback.sources.sqlite.ledger import Ledger, Tail
 from harkback.sources.sqlite.narrow import Narrowing
 from harkback.sources.sqlite.pre_ledger import PreLedger
 from harkback.sources.sqlite.records import Findings, Fingerprint
 from harkback.sources.sqlite.schema import IDENTIFYING
 from harkback.sources.sqlite.sweep import Sweep
+
+KEPT_TAILS: Final = 8
 
 _TABLES: Final[tuple[tuple[Owner, Sweep, str], ...]] = (
     ("ledger", ledger.SWEEP, ledger.SCAN),
@@ -50,7 +52,7 @@ class HostStore:
     def reader(
         self, connection: sqlite3.Connection, listing: Listing, place: Place, engine: Engine
     ) -> HostReader:
-        return HostReader(connection, listing, engine)
+        return HostReader(connection, listing, place.notes, engine)
 
 
 class _Marks(NamedTuple):
@@ -63,9 +65,16 @@ class _Marks(NamedTuple):
 class HostReader:
     """See ``harkback.sources.sqlite.base.Reader``."""
 
-    def __init__(self, connection: sqlite3.Connection, listing: Listing, engine: Engine) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        listing: Listing,
+        tails: dict[str, tuple[bytes, Tail]],
+        engine: Engine,
+    ) -> None:
         self._connection = connection
         self._listing = listing
+        self._tails = tails  # of the Sessions that were read last, with their fingerprints
         self._engine = engine
         self._ledger = Ledger(connection, listing.tables)
         self._pre_ledger = PreLedger(connection, listing.tables, engine)
@@ -121,7 +130,34 @@ class HostReader:
         findings = Findings(self._engine)
         key = self._listing.keys[session]
         messages = self._half(session).read(key, fingerprint, findings)
-        return Transcript(tuple(messages), fingerprint.digest(), findings.gaps(), findings.damage())
+        return self._transcript(session, messages, fingerprint, findings)
+
+    def grown(self, session: str) -> tuple[bytes, Transcript] | None:
+        """Events that were added behind all others; message rows are from before the ledger."""
+        known = self._tails.get(session)
+        if known is None or self._listing.owners[session] != "ledger":
+            return None
+        fingerprint, findings = Fingerprint("ledger"), Findings(self._engine)
+        key = self._listing.keys[session]
+        messages = self._ledger.grown(key, known[1], fingerprint, findings)
+        if messages is None:
+            return None
+        return known[0], self._transcript(session, messages, fingerprint, findings)
+
+    def _transcript(
+        self,
+        session: str,
+        messages: Sequence[StoredMessage],
+        fingerprint: Fingerprint,
+        findings: Findings,
+    ) -> Transcript:
+        digest = fingerprint.digest()
+        self._tails.pop(session, None)
+        if self._ledger.tail is not None:
+            self._tails[session] = (digest, self._ledger.tail)
+            for old in list(self._tails)[:-KEPT_TAILS]:
+                self._tails.pop(old, None)
+        return Transcript(tuple(messages), digest, findings.gaps(), findings.damage())
 
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         return self._half(session).around(self._listing.keys[session], locators)

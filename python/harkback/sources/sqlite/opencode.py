@@ -155,6 +155,9 @@ class OpenCodeReader:
         fingerprint = self._fingerprint(rows, self._note(session, rows, told).names)
         return Transcript(messages, fingerprint, findings.gaps(), findings.damage())
 
+    def grown(self, session: str) -> None:
+        """None: rows may have been changed anywhere."""
+
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         places = {int(name[1:]) for name in locators if name[0] in "mh"}
         parts = {name.lstrip("dcr"): name[0] == "d" for name in locators if name[0] in "dcr"}

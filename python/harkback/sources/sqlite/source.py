@@ -20,7 +20,15 @@ from typing import TypeVar
 from harkback.engine import Engine
 from harkback.errors import SourceError, UsageError
 from harkback.model import Gap, Session, StoredMessage
-from harkback.sources.base import TITLE, Catalog, ScanResult, Transcript, names, title_message
+from harkback.sources.base import (
+    TITLE,
+    Catalog,
+    Grown,
+    ScanResult,
+    Transcript,
+    names,
+    title_message,
+)
 from harkback.sources.sqlite import opening, schemas
 from harkback.sources.sqlite.base import Listing, Place, Reader, Schema
 from harkback.sources.sqlite.kept import Kept
@@ -121,7 +129,7 @@ class SqliteView:
                 self._kept.beside(self._kept.schema.outside(source.place))
             self._listing()
             self._left = source.memory.recheck(
-                self._kept.state(), self._is_listed, self._recheck
+                self._kept.state(), lambda s: s in self._listing().sessions, self._recheck
             )  # of the slice, bytes
         except BaseException:
             self.end()
@@ -196,6 +204,9 @@ class SqliteView:
     def read(self, session: str) -> Transcript:
         return self._steady(lambda: self._read(session))
 
+    def grown(self, session: str, fingerprint: bytes) -> Grown | None:
+        return self._steady(lambda: self._grown(session, fingerprint))
+
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         def around() -> list[StoredMessage]:
             places = [locator for locator in locators if locator != TITLE]
@@ -256,9 +267,6 @@ class SqliteView:
                 raise
             return 0  # damaged pages: reading the Session says so
 
-    def _is_listed(self, session: str) -> bool:
-        return session in self._listing().sessions
-
     def _recheck(self, session: str) -> int:
         return self._steady(lambda: self._hash(session))[1]
 
@@ -304,6 +312,31 @@ class SqliteView:
                 return None
             known[session] = self._digest(session, rows)[:STAMP_BYTES]
         return known[session]
+
+    def _grown(self, session: str, fingerprint: bytes) -> Grown | None:
+        stamp = self._stamp(session)
+        try:
+            found = None if stamp is None else self._reader().grown(session)
+        except sqlite3.DatabaseError as error:
+            if not opening.is_damage(error):
+                raise
+            return None
+        if stamp is None or found is None:
+            return None
+        then, transcript = found
+        titles = tuple(title_message(self._listing().sessions[session]))
+        if fingerprint[STAMP_BYTES:] != self._digest(session, then):
+            return None  # it was read again meanwhile, or has another title
+        now, memory = stamp + self._digest(session, transcript.fingerprint), self._source.memory
+        told = self._kept.fingerprints.get(session) or memory.told(session, stamp)
+        if told not in (None, now):
+            return None  # rows in front of it are known to be others
+        if told is None:
+            memory.trust(session, now)
+        messages = (*transcript.messages, *titles)
+        return Grown(
+            replace(transcript, messages=messages, fingerprint=now), tuple(m.id for m in titles)
+        )
 
     def _row_stamp(self, session: str) -> bytes | None:
         kept, memory, reader = self._kept, self._source.memory, self._reader()

@@ -217,6 +217,9 @@ class TranscriptView:
     def read(self, session: str) -> Transcript:
         return self._read(session).transcript
 
+    def grown(self, session: str, fingerprint: bytes) -> None:
+        """None: what a line says of those before it only the format knows."""
+
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         messages = self._read(session).transcript.messages
         return [messages[-1 if at == TITLE else int(at)] for at in locators]
