@@ -15,8 +15,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from harkback.cache import SegmentCache
     from harkback.envelope import Envelope
     from harkback.errors import (
+        CacheError,
         HarkbackError,
         QueryError,
         SettingsError,
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_POLICY",
     "STRICT_POLICY",
+    "CacheError",
     "Envelope",
     "Evidence",
     "Fact",
@@ -60,6 +63,7 @@ __all__ = [
     "QueryError",
     "Recall",
     "Rule",
+    "SegmentCache",
     "Session",
     "SettingsError",
     "SourceError",
@@ -74,6 +78,7 @@ __all__ = [
 _HOMES: Final = {
     "DEFAULT_POLICY": "harkback.redaction",
     "STRICT_POLICY": "harkback.redaction",
+    "CacheError": "harkback.errors",
     "Envelope": "harkback.envelope",
     "Evidence": "harkback.facts.base",
     "Fact": "harkback.model",
@@ -91,6 +96,7 @@ _HOMES: Final = {
     "QueryError": "harkback.errors",
     "Recall": "harkback.recall",
     "Rule": "harkback.model",
+    "SegmentCache": "harkback.cache",
     "Session": "harkback.model",
     "SettingsError": "harkback.errors",
     "SourceError": "harkback.errors",

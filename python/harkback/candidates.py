@@ -43,10 +43,6 @@ class Eligible:
     candidates: tuple[Candidate, ...]
     gaps: tuple[Gap, ...]
 
-    def records(self) -> int:
-        """Searchable records of them all: the N of the ranking. Cheap once they were scanned."""
-        return sum(c.view.record_count(c.session.id) for c in self.candidates)
-
 
 @dataclass(frozen=True, slots=True)
 class Offered:
@@ -138,6 +134,16 @@ def named(
             if session.id in sessions:
                 found = Candidate(view, session)
                 yield found, _is_readable(found, allowed, belonging)
+
+
+def listed(
+    view: View, allowed: Callable[[Session], bool] | None, projects: Globs
+) -> tuple[Candidate, ...]:
+    """Every Session of a View that may be read, archived or not."""
+    catalog = view.sessions()
+    shut = _Belonging(view, catalog, projects)
+    found = (Candidate(view, session) for session in catalog.sessions)
+    return tuple(each for each in found if _is_readable(each, allowed, shut))
 
 
 def _is_readable(

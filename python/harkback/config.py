@@ -95,4 +95,7 @@ MAX_INPUT_BYTES: Final = 512 << 20  # redacted as one text, which takes some 8 t
 #: What was written to more recently may change again without its time telling: clocks of file
 #: systems are coarse.
 SETTLED_NS: Final = 100_000_000
+#: A Session that was active so recently, of a Source that is being written, is not stored yet.
+QUIET_MS: Final = 2_000
+PERSIST_SECONDS: Final = 0.25  # of a command, spent on storing Sessions once its answer is printed
 UNSETTLED_RETRIES: Final = 3  # times a search starts over because a Source moved under it

@@ -68,7 +68,10 @@ UsageReason: TypeAlias = Literal[
     "closed",
 ]
 SettingsReason: TypeAlias = Literal["settings_unreadable", "settings_invalid"]
-Reason: TypeAlias = QueryReason | SourceReason | StoreReason | UsageReason | SettingsReason
+CacheReason: TypeAlias = Literal["cache_unsafe", "cache_unusable", "cache_busy"]
+Reason: TypeAlias = (
+    QueryReason | SourceReason | StoreReason | UsageReason | SettingsReason | CacheReason
+)
 
 
 class HarkbackError(Exception):
@@ -132,3 +135,22 @@ class SettingsError(HarkbackError):
 
     def __init__(self, reason: SettingsReason, message: str) -> None:
         super().__init__(reason, message)
+
+
+class CacheError(HarkbackError):
+    """The cache cannot be used now. A search never raises it: it goes on without the cache."""
+
+    def __init__(self, reason: CacheReason, message: str) -> None:
+        super().__init__(reason, message)
+
+
+class SegmentDamaged(ValueError):
+    """A block of an attached segment cannot be read, or is not what was written.
+
+    Attributes:
+        key: of the segment, as its Corpus holds it.
+    """
+
+    def __init__(self, key: str) -> None:
+        super().__init__("a segment is damaged")
+        self.key = key

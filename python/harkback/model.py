@@ -164,6 +164,17 @@ class Row(NamedTuple):
     spans: list[list[Span]]  # redacted spans, per leaf
 
 
+class Scope(NamedTuple):
+    """Which of the Messages that hold a term are Hits; times are inclusive, None is no bound."""
+
+    kinds: tuple[int, ...]  # indexes into KINDS
+    since: int | None
+    until: int | None
+    abandoned: bool  # whether those of rewound Turns are in
+    #: Indexes of keys, and the Turn of theirs that is under way: out.
+    active: tuple[tuple[int, ...], str] | None = None
+
+
 class Hits(NamedTuple):
     """Verified Messages as parallel columns, in (key, row) order."""
 
@@ -176,6 +187,32 @@ class Hits(NamedTuple):
     ident: list[int]  # first 8 bytes, big-endian, of SHA-256(id)
     digest: list[int]  # the same of SHA-256(folded surviving text, spans joined by 0xFF)
     frequency: list[list[int]]  # one column per term
+    holding: list[int]  # indexes of keys that hold a term at all, in scope or not
+    outside_time: int  # of how many Messages the time is out of scope
+    abandoned: int  # how many are left out because their Turn was rewound
+
+
+class Counts(NamedTuple):
+    """What scores are made of."""
+
+    total: int  # Hits
+    length: int  # sum of their lengths, as far as they count
+    holding: list[int]  # per term, Hits that hold it
+    per_key: list[int]  # Hits
+
+
+class Ranked(NamedTuple):
+    """A Hit with its score. Keys are counted over all searches of a Tally."""
+
+    key: int
+    row: int
+    turn: int
+    timestamp: int
+    kind: int
+    length: int  # as far as it counts
+    score: float
+    frequency: tuple[int, ...]  # per term
+    also_in: list[int]  # keys of the Sessions that replay the Message
 
 
 # --- the answer -----------------------------------------------------------------------------

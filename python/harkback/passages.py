@@ -240,8 +240,8 @@ class _Maker:
         """Reads the anchor and its neighbours in one go, with the tool results behind them."""
         rows = [anchor, *before.rows, *after.rows]
         groups = [[row, *self._showing.beside(segment, row, at, anchor[0])] for at, row in rows]
-        locators = [row.locator for group in groups for row in group]
-        stored = iter(candidate.view.read_around(candidate.session.id, locators))
+        asked = [row for group in groups for row in group]
+        stored = iter(self._showing.stored(candidate, segment, asked))
         read = [
             _Read(group[0], next(stored), list(islice(stored, len(group) - 1))) for group in groups
         ]
@@ -251,6 +251,4 @@ class _Maker:
         return read[0]
 
     def shown(self, anchor: str, read: _Read, *, is_anchor: bool) -> PassageMessage:
-        return self._showing.message(
-            anchor[:16], read.row, read.stored, read.beside, is_anchor=is_anchor
-        )
+        return self._showing.message(anchor[:16], read.stored, read.beside, is_anchor=is_anchor)

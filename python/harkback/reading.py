@@ -28,7 +28,6 @@ from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
 from harkback.errors import QueryError
 from harkback.model import ABANDONED, KINDS, Passage, PassageMessage, Row, Session
-from harkback.projection import project
 from harkback.projects import Globs
 from harkback.query import check_active, check_cancel, heed
 from harkback.redaction import Redaction
@@ -238,15 +237,14 @@ class _Reader:
             [row, *self._showing.beside(self._segment, row, at, number, silent=silent)]
             for at, row in rows
         ]
-        locators = [row.locator for group in groups for row in group]
-        stored = iter(self._candidate.view.read_around(self._candidate.session.id, locators))
+        asked = [row for group in groups for row in group]
+        stored = iter(self._showing.stored(self._candidate, self._segment, asked))
         home = self._asked.anchor[:16]
         found: list[PassageMessage] = []
         for row, *beside in groups:
             anchor = anchor_id(home, row.id)
             shown = self._showing.message(
                 home,
-                row,
                 next(stored),
                 list(islice(stored, len(beside))),
                 is_anchor=anchor == self._asked.anchor,
@@ -274,11 +272,10 @@ class _Reader:
     # --- the whole Message ---
 
     def _audit(self, number: int, row: Row) -> Reading:
-        session = self._candidate.session.id
-        (stored,) = self._candidate.view.read_around(session, [row.locator])
-        leaves = project(stored)
+        (stored,) = self._showing.stored(self._candidate, self._segment, [row])
+        leaves, cuts = self._showing.redacted(stored)
         names = [self._showing.clean(".".join(leaf.path)) for leaf in leaves]
-        text = whole(leaves, row.spans, names)
+        text = whole(leaves, cuts, names)
         if self._asked.start and self._asked.start >= len(text.text):
             raise QueryError("cursor_invalid", "The cursor lies past the end of the Message.")
         empty = PassageMessage(

@@ -8,12 +8,11 @@ connections. Proof: tests/surfaces/test_recall.py.
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from types import TracebackType
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING
 
 from harkback import (
     candidates,
@@ -29,34 +28,27 @@ from harkback import (
 from harkback.awaiting import twin
 from harkback.config import (
     DEFAULT_LIMIT,
-    DEFAULT_MEMORY_BYTES,
     MAX_NEIGHBOURS_EACH_SIDE,
     UNSETTLED_RETRIES,
 )
-from harkback.corpus import Corpus
-from harkback.engine import EngineName, load
 from harkback.envelope import Envelope
 from harkback.errors import QueryError, SourceError
-from harkback.facts.base import FactSource
 from harkback.facts.evidence import Witnesses
-from harkback.facts.registry import open_facts
-from harkback.facts.search import Facts
 from harkback.grep import Grep
 from harkback.materials import MaterialReading
-from harkback.model import Kind, Session
+from harkback.model import Kind
 from harkback.pointer import Pointer
-from harkback.projects import compile_globs
 from harkback.query import Moment, Order
 from harkback.reading import Reading, Scope
-from harkback.redaction import DEFAULT, Policy
-from harkback.sources.base import Source, View
-from harkback.sources.group import Group, gaps_of
+from harkback.sources.group import gaps_of
 from harkback.verification import Path
+from harkback.wiring import Wiring
 
-T = TypeVar("T")
+if TYPE_CHECKING:  # who has no cache does not load what it is made of
+    from harkback.persisting import Coverage, Persisted, Progress
 
 
-class Recall:
+class Recall(Wiring):
     """Recall over past Sessions.
 
     Args:
@@ -69,37 +61,8 @@ class Recall:
             (``harkback.projects`` says what they match).
         incognito: asked before anything is opened; unless it says exactly False, nothing is.
         facts: stores of distilled facts, or paths of a ``memory.sqlite`` or its folder.
+        cache: where segments outlive the process; None: nothing is kept but in memory.
     """
-
-    def __init__(
-        self,
-        *sources: Source | str | os.PathLike[str],
-        policy: Policy | None = None,
-        engine: EngineName | None = None,
-        memory_bytes: int = DEFAULT_MEMORY_BYTES,
-        eligible: Callable[[Session], bool] | None = None,
-        exclude_projects: Iterable[str] = (),
-        incognito: Callable[[], bool] | None = None,
-        facts: Iterable[FactSource | str | os.PathLike[str]] = (),
-    ) -> None:
-        self._engine = load(engine)
-        self._redaction = (policy or DEFAULT).bind(self._engine)
-        self._fact_sources: list[FactSource] = [
-            open_facts(store) if isinstance(store, str | os.PathLike) else store for store in facts
-        ]
-        self._group = Group(sources, self._fact_sources)
-        self._memory_bytes = memory_bytes
-        self._allowed = eligible
-        self._projects = compile_globs(exclude_projects)
-        self._incognito = incognito
-        self._path = Path.AUTO
-        self._start()
-
-    def _start(self) -> None:
-        self._process = os.getpid()
-        self._corpus = Corpus(self._engine, self._redaction, self._memory_bytes)
-        self._facts = Facts(self._engine, self._redaction, self._fact_sources, self._memory_bytes)
-        self._epochs: dict[str, Hashable] = {}  # of the last search
 
     def search(
         self,
@@ -185,8 +148,10 @@ class Recall:
             facts = self._facts.search(asked, witnesses, self._projects)
             found = candidates.eligible(views, asked, self._allowed, self._projects)
             path = self._prepare(asked, found)
-            verified = verification.verify(path, asked, found, self._corpus)
-            ranked = ranking.rank(self._engine, asked, verified, found.records())
+            verified = verification.verify(self._engine, path, asked, found, self._corpus)
+            records = self._corpus.records(found.candidates)
+            self._stored = self._corpus.all_stored(found.candidates)
+            ranked = ranking.rank(asked, verified, records)
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
             return envelope.assemble(
                 asked, found, verified, ranked, shown, gaps_of(failures), self._redaction, facts
@@ -337,36 +302,47 @@ class Recall:
                 context=context,
             )
 
-    def _views(self, opened: ExitStack) -> tuple[list[View], list[SourceError]]:
-        """A View of every Source that can be read, and why the others cannot.
+    def persist(self, seconds: float | None = None, progress: Progress | None = None) -> Persisted:
+        """Stores Sessions in the cache that are not stored as they are now; nothing without one.
 
-        Every method goes through here, so nothing is opened while history is closed to them all.
+        What searches read is stored first, then the rest is read, newest activity first. Nothing
+        is waited for: if another process is storing, or the cache cannot be written, that is told.
+
+        Args:
+            seconds: no Session is begun after so long, and the Sources are not looked at again if
+                the last search found all of them stored; None: all Sessions are stored.
+            progress: is told after each Session how many were looked at, and how many there are.
+
+        Raises:
+            SourceError: none of the Sources can be read.
+            UsageError: the Recall is closed.
         """
-        query.admit(self._incognito)
-        if self._process != os.getpid():
-            self._group.start()
-            self._start()
-        return self._group.views(self._engine, opened)
+        from harkback import persisting
 
-    def _of_one(self, read: Callable[..., T], asked: object) -> T:
-        """What is read of one Session; a Source that failed may have held what is not found."""
+        if self._shelf is None or (seconds is not None and self._stored and self._shelf.is_tidy()):
+            return persisting.Persisted()
+        until = None if seconds is None else time.monotonic() + seconds
         with ExitStack() as opened:
-            views, failures = self._views(opened)
-            try:
-                return read(
-                    self._engine,
-                    self._redaction,
-                    asked,
-                    views,
-                    self._allowed,
-                    self._projects,
-                    self._corpus,
-                )
-            except SourceError as error:
-                raise error.bare() from None
-            except QueryError as error:
-                lost = failures and error.reason == "not_found"
-                raise (failures[0] if lost else error).bare() from None
+            views, _ = self._views(opened)
+            return persisting.persist(
+                views,
+                self._allowed,
+                self._projects,
+                self._corpus,
+                self._shelf,
+                until=until,
+                progress=progress,
+            )
+
+    def coverage(self) -> Coverage:
+        """How much of the history the cache holds. Raises as ``persist`` does."""
+        from harkback import persisting
+
+        if self._shelf is None:
+            return persisting.Coverage(0, 0, 0)
+        with ExitStack() as opened:
+            views, _ = self._views(opened)
+            return persisting.coverage(views, self._allowed, self._projects, self._shelf)
 
     def _prepare(self, asked: query.Query, found: candidates.Eligible) -> Path:
         """From the second search of an unchanged history on, Sessions become resident."""
@@ -381,18 +357,3 @@ class Recall:
     amore = twin(more)
     amaterial = twin(material)
     acompaction_pointer = twin(compaction_pointer)
-
-    def close(self) -> None:
-        """Lets go of memory and connections, once what is under way in other threads has ended."""
-        self._group.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

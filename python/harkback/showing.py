@@ -19,14 +19,17 @@ from harkback.candidates import Candidate
 from harkback.config import BYTES_PER_TOKEN, MAX_MATERIALS
 from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
+from harkback.errors import SourceError
 from harkback.model import (
     ABANDONED,
     KINDS,
     AttachmentPart,
+    Leaf,
     Material,
     PassageMessage,
     Row,
     SessionCard,
+    Span,
     StoredMessage,
 )
 from harkback.projection import project
@@ -139,10 +142,39 @@ class Showing:
             available=bool(part.ref),
         )
 
+    def stored(
+        self, candidate: Candidate, segment: Segment, rows: Sequence[Row]
+    ) -> list[StoredMessage]:
+        """The Messages of these rows, read again.
+
+        Raises:
+            SourceError: ``source_unsettled``: they are others by now, of which the Source did not
+                tell; the segment is let go of, so that asking again reads them.
+        """
+        locators = [row.locator for row in rows]
+        stored = candidate.view.read_around(candidate.session.id, locators)
+        told = [(m.id, m.turn, m.timestamp, m.kind, m.abandoned) for m in stored]
+        if told != [
+            (row.id, row.turn, row.timestamp, KINDS[row.kind % ABANDONED], row.kind >= ABANDONED)
+            for row in rows
+        ]:
+            self._corpus.distrust(segment)
+            message = "A Session was rewritten in place since it was read; ask again."
+            raise SourceError("source_unsettled", message)
+        return stored
+
+    def redacted(self, stored: StoredMessage) -> tuple[list[Leaf], list[list[Span]]]:
+        """The leaves of a Message, and what is cut out of them.
+
+        Found in the very text that is shown, whatever a segment knows of it: a row that was
+        rewritten unnoticed is stale at worst, and never shown with the cuts of another.
+        """
+        leaves = project(stored)
+        return leaves, self._redaction.found(leaves, in_progress=stored.in_progress)
+
     def message(
         self,
         home: str,
-        row: Row,
         stored: StoredMessage,
         beside: Iterable[StoredMessage] = (),
         *,
@@ -156,7 +188,7 @@ class Showing:
         """
         sources = [one for one in (stored, *beside) if files(one)]
         listed = [each for one in sources for each in self.materials(home, one)][:MAX_MATERIALS]
-        view = window(self._engine, self._terms, project(stored), row.spans)
+        view = window(self._engine, self._terms, *self.redacted(stored))
         return PassageMessage(
             id=self.clean(stored.id),
             kind=stored.kind,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from click import Context
 from click.testing import CliRunner
 
 from docs.readme_command import commands
@@ -177,7 +178,7 @@ def test_a_gap_code_is_called_by_its_name(name: str) -> None:
 
 @by_name
 def test_options_of_the_command_exist(name: str) -> None:
-    helps = {sub: help_of(sub) for sub in command.commands}
+    helps = {sub: help_of(sub) for sub in command.list_commands(Context(command))}
     for block in blocks(TEXTS[name], "console"):
         for line in re.findall(r"^\$ harkback (.+)$", block, re.MULTILINE):
             sub, *rest = shlex.split(line)

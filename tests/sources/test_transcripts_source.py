@@ -16,7 +16,7 @@ import pytest
 from harkback import Recall
 from harkback.engine import Engine
 from harkback.errors import SourceError, UsageError
-from harkback.sources.transcripts import source as module
+from harkback.sources.transcripts import kept as module
 from harkback.sources.transcripts.source import TranscriptSource, TranscriptView
 from support.plain import Plain, line, settle, texts, unprivileged, write
 

@@ -127,7 +127,7 @@ def _opened(selection: Selection, only: Callable[[Session], bool] | None) -> Ite
     """The Recall; why there is none is also told to the person, with the place."""
     with ExitStack() as held:
         try:
-            recall = held.enter_context(selection.recall(eligible=only))
+            recall = held.enter_context(selection.recall(persisting=False, eligible=only))
         except HarkbackError as error:
             about = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
             _LOG.warning("%s%s (%s)", about, error.message, error.reason)

@@ -143,17 +143,18 @@ def search(
     number = None if everything else limit or DEFAULT_LIMIT
     started = time.perf_counter()
     facts = [MemoryFiles(folder) for folder in dict.fromkeys(map(os.path.realpath, folders))]
-    with sign_of_life(sys.stderr), selection.recall(facts) as recall:
-        envelope = recall.search(
-            terms, limit=number, order=order, explain=explain, **selection.scope()
-        )
-    seconds = time.perf_counter() - started
-    if as_json:
-        click.echo(envelope.to_json())
-    else:
-        from harkback.cli.terminal import Terminal
+    with selection.recall(facts=facts) as recall:
+        with sign_of_life(sys.stderr):
+            envelope = recall.search(
+                terms, limit=number, order=order, explain=explain, **selection.scope()
+            )
+        seconds = time.perf_counter() - started
+        if as_json:
+            click.echo(envelope.to_json())
+        else:
+            from harkback.cli.terminal import Terminal
 
-        Terminal(sys.stdout).answer(envelope, seconds)
+            Terminal(sys.stdout).answer(envelope, seconds)
     code = outcome(envelope)
     if code == NOT_ALL_SEARCHED:
         complain_of(envelope.gaps)

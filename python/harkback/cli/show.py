@@ -73,34 +73,38 @@ def show(
     if material:
         _material(anchor, cursor, output, as_json, selection)
         return
-    with sign_of_life(sys.stderr, "reading"), selection.recall() as recall:
-        reading = recall.more(
-            anchor, view=view, before=before, after=after, cursor=cursor, unbounded=True
-        )
-    if as_json:
-        click.echo(reading.to_json())
-        return
-    from harkback.cli.terminal import Terminal
+    with selection.recall() as recall:
+        with sign_of_life(sys.stderr, "reading"):
+            reading = recall.more(
+                anchor, view=view, before=before, after=after, cursor=cursor, unbounded=True
+            )
+        if as_json:
+            click.echo(reading.to_json())
+            return
+        from harkback.cli.terminal import Terminal
 
-    Terminal(sys.stdout).reading(reading)
+        Terminal(sys.stdout).reading(reading)
 
 
 def _material(
     name: str, cursor: str | None, output: Path | None, as_json: bool, selection: Selection
 ) -> None:
     """Shows or writes the content of one file. Bytes of an image never go to a terminal."""
-    with sign_of_life(sys.stderr, "reading"), selection.recall() as recall:
-        reading = recall.material(name, cursor=cursor, vision=output is not None, unbounded=True)
-    if output is not None and reading.reason is not None:
-        raise click.ClickException(REASONS[reading.reason])
-    if output is not None:
-        _write(output, reading.content.encode() if reading.data is None else reading.data)
-    if as_json:
-        click.echo(reading.to_json())
-        return
-    from harkback.cli.terminal import Terminal
+    with selection.recall() as recall:
+        with sign_of_life(sys.stderr, "reading"):
+            reading = recall.material(
+                name, cursor=cursor, vision=output is not None, unbounded=True
+            )
+        if output is not None and reading.reason is not None:
+            raise click.ClickException(REASONS[reading.reason])
+        if output is not None:
+            _write(output, reading.content.encode() if reading.data is None else reading.data)
+        if as_json:
+            click.echo(reading.to_json())
+            return
+        from harkback.cli.terminal import Terminal
 
-    Terminal(sys.stdout).material(reading, written=output is not None)
+        Terminal(sys.stdout).material(reading, written=output is not None)
 
 
 def _write(path: Path, content: bytes) -> None:

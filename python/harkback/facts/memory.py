@@ -25,7 +25,8 @@ from harkback.model import Gap, Session
 from harkback.sources.base import Catalog
 from harkback.sources.sqlite.base import columns_of
 from harkback.sources.sqlite.opening import Connect
-from harkback.sources.sqlite.source import SqliteSource, SqliteView
+from harkback.sources.sqlite.source import SqliteSource
+from harkback.sources.sqlite.view import SqliteView
 
 _ITEMS: Final = (
     "SELECT item_id, content, kind, scope_type, scope_key, observed_at, updated_at,"

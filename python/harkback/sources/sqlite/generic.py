@@ -7,8 +7,10 @@ of the strings of JSON. Locators: positions in the Session. Proof: tests/sources
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +23,7 @@ from harkback.model import JsonPart, Part, StoredMessage, TextPart
 from harkback.sources import attachments, mappings
 from harkback.sources.base import Transcript, first_prompt, own_name
 from harkback.sources.sqlite import mapping
-from harkback.sources.sqlite.base import Narrowed, Place
+from harkback.sources.sqlite.base import Marks, Narrowed, Place
 from harkback.sources.sqlite.generic_catalog import (
     Key,
     Listing,
@@ -50,10 +52,17 @@ class Generic:
 
     def __init__(self, table: Table) -> None:
         self._table = table
+        told = repr((replace(table, optional=frozenset()), sorted(table.optional)))
+        self._version = f"generic-1 {hashlib.sha256(told.encode()).hexdigest()}"
 
     @property
     def agent(self) -> str:
         return self._table.agent
+
+    @property
+    def version(self) -> str:
+        """Of the mapping too: it says what the rows mean."""
+        return self._version
 
     def recognises(self, connection: sqlite3.Connection) -> bool:
         return are_there(connection, self._table)
@@ -91,16 +100,26 @@ class GenericReader:
     def count(self, session: str) -> int:
         return self._listing.counts[session]
 
-    def hash(self, session: str) -> bytes:
+    def hash(self, session: str) -> tuple[bytes, int]:
         fingerprint = Fingerprint("generic-1")
         for _ in fingerprint.through(self._rows(session)):
             pass
-        return fingerprint.digest()
+        return fingerprint.digest(), fingerprint.bytes
+
+    def stamp(self, session: str) -> None:
+        """None: nothing is known of the indexes of somebody's own tables."""
+
+    def touched(self, since: Marks) -> tuple[Marks, None]:
+        """Any: there are no stamps."""
+        return None, None
 
     def read(self, session: str) -> Transcript:
         findings, fingerprint = Findings(self._engine), Fingerprint("generic-1")
         messages = self._decode(fingerprint.through(self._rows(session)), findings)
         return Transcript(tuple(messages), fingerprint.digest(), findings.gaps(), findings.damage())
+
+    def grown(self, session: str) -> None:
+        """None: rows may have been changed anywhere."""
 
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         messages = list(self._decode(self._rows(session), Findings()))

@@ -38,6 +38,18 @@ _ORDER = " ORDER BY sequence"
 SCAN = f"SELECT record_json FROM session_messages WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
 SWEEP = Sweep("session_messages", "record_json", _VISIBLE)
 COUNT = f"SELECT COUNT(*) FROM session_messages WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
+_STAMP = (
+    "SELECT COUNT(*), MAX(rowid), TOTAL(rowid), TOTAL(sequence * rowid), TOTAL(message_ts) "
+    "FROM session_messages WHERE session_id = CAST(? AS TEXT)"
+)
+_PAYLOADS_STAMP = (
+    "SELECT sequence, record_bytes, sha256 FROM session_message_payloads "
+    "WHERE session_id = CAST(? AS TEXT) ORDER BY sequence"
+)
+_CHUNKS_STAMP = (
+    "SELECT COUNT(*), TOTAL(sequence), TOTAL(chunk_index) FROM session_message_chunks "
+    "WHERE session_id = CAST(? AS TEXT)"
+)
 # From the payload table on (CROSS JOIN keeps the order): the marker itself could only be found by
 # reading every record again.
 _CHUNKED = (
@@ -88,6 +100,17 @@ class PreLedger(Reader):
             fingerprint.feed(row)
             if row[-1] == MARKER:
                 self._chunks(session, row[0], fingerprint)
+
+    def stamp(self, session: bytes, fingerprint: Fingerprint) -> None:
+        """Feeds what indexes tell of the rows, and what is recorded of long records."""
+        for table, statement in (
+            ("session_messages", _STAMP),
+            ("session_message_payloads", _PAYLOADS_STAMP),
+            ("session_message_chunks", _CHUNKS_STAMP),
+        ):
+            fingerprint.mark(table.encode())
+            for row in self._rows(table, statement, session):
+                fingerprint.feed(row)
 
     def around(self, session: bytes, locators: Sequence[str]) -> list[StoredMessage]:
         sequences = {int(name[1:]): name[0] for name in locators if name[0] in "mn"}

@@ -14,7 +14,8 @@ import pytest
 
 from harkback.engine import Engine
 from harkback.sources.transcripts import files as module
-from harkback.sources.transcripts.files import FolderFiles, Listing
+from harkback.sources.transcripts.files import FolderFiles
+from harkback.sources.transcripts.listing import Listing
 from support.plain import line, settle, unprivileged, write
 
 
