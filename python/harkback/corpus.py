@@ -12,11 +12,9 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 from harkback.candidates import Candidate
 from harkback.engine import Engine
@@ -41,50 +39,6 @@ class Segment:
     damage: tuple[Gap, ...]  # told only of a Session with a Hit
     failed: int = 0  # leaves that a finder raised on
     holders: int = 0
-
-
-class Aside:
-    """A thread that folds a Session while its user decodes the next; one at a time.
-
-    Folding needs no interpreter. Leaving the block waits; what was raised is raised there, or
-    where the next work is given.
-    """
-
-    def __init__(self) -> None:
-        self._thread: threading.Thread | None = None
-        self._error: BaseException | None = None
-
-    def run(self, work: Callable[[], None]) -> None:
-        """Starts a piece of work as soon as the one before is done."""
-        self.wait()
-
-        def watched() -> None:
-            try:
-                work()
-            except BaseException as error:
-                self._error = error
-
-        self._thread = threading.Thread(target=watched, daemon=True)
-        self._thread.start()
-
-    def wait(self) -> None:
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
-        if self._error is not None:
-            error, self._error = self._error, None
-            raise error
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.wait()
 
 
 class Corpus:
@@ -117,13 +71,9 @@ class Corpus:
         return segment is not None and self._unchanged(segment, candidate) is True
 
     @contextmanager
-    def hold(self, candidate: Candidate, aside: Aside | None = None) -> Iterator[Segment]:
-        """The segment of this Session, put if it is missing, kept until the end of the block.
-
-        Args:
-            aside: does the folding; until it is done the segment is not there to be searched.
-        """
-        segment = self._find(candidate) or self._extend(candidate) or self._put(candidate, aside)
+    def hold(self, candidate: Candidate) -> Iterator[Segment]:
+        """The segment of this Session, put if it is missing, kept until the end of the block."""
+        segment = self._find(candidate) or self._extend(candidate) or self._put(candidate)
         try:
             yield segment
         finally:
@@ -186,11 +136,11 @@ class Corpus:
         grown = candidate.view.grown(candidate.session.id, before.fingerprint)
         if grown is None:
             return None
+        entries, failed = self._entries(grown.transcript)
         with self._lock:
             if before.holders or self._current.get(before.place) != before.key:
                 return None
             self._take_out(before)
-        entries, failed = self._entries(grown.transcript)
         try:
             self._segments.extend(before.key, entries, grown.retracted)
         except BaseException:
@@ -201,21 +151,14 @@ class Corpus:
         self._keep(segment)
         return segment
 
-    def _put(self, candidate: Candidate, aside: Aside | None) -> Segment:
+    def _put(self, candidate: Candidate) -> Segment:
         transcript = candidate.view.read(candidate.session.id)
         key = str(next(self._puts))
         entries, failed = self._entries(transcript)
         segment = _segment(key, candidate, transcript, failed)
-
-        def fold() -> None:
-            self._segments.put(key, entries)
-            segment.bytes = self._segments.size(key)
-            self._keep(segment)
-
-        if aside is None:
-            fold()
-        else:
-            aside.run(fold)
+        self._segments.put(key, entries)
+        segment.bytes = self._segments.size(key)
+        self._keep(segment)
         return segment
 
     def _keep(self, segment: Segment) -> None:
@@ -227,8 +170,6 @@ class Corpus:
             self._current[segment.place] = segment.key
             if before is not None and not before.holders:
                 self._forget(before)
-            if not segment.holders:
-                self._rest(segment)
 
     def _entries(self, transcript: Transcript) -> tuple[list[Entry], int]:
         """The Messages as the engine takes them, and the leaves that a finder failed on."""
@@ -252,13 +193,10 @@ class Corpus:
 
     def _let_go(self, segment: Segment) -> None:
         segment.holders -= 1
-        if not segment.holders and segment.key in self._known:
-            self._rest(segment)
-
-    def _rest(self, segment: Segment) -> None:
-        self._idle[segment.key] = segment
-        if self._current.get(segment.place) != segment.key:
-            self._forget(segment)  # a newer state took its place while it was held
+        if not segment.holders:
+            self._idle[segment.key] = segment
+            if self._current.get(segment.place) != segment.key:
+                self._forget(segment)  # a newer state took its place while it was held
         while self._idle and self._bytes > self._memory_bytes:
             self._forget(next(iter(self._idle.values())))
 

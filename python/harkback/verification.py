@@ -17,7 +17,7 @@ from enum import StrEnum
 
 from harkback.candidates import Candidate, Eligible, offered
 from harkback.config import FILL_SECONDS, VERIFY_BATCH_BYTES
-from harkback.corpus import Aside, Corpus, Segment
+from harkback.corpus import Corpus, Segment
 from harkback.model import Gap
 from harkback.query import Query
 
@@ -121,19 +121,17 @@ def _take_batch(
 ) -> bool:
     """Verifies the next Sessions, as many as one search may hold; False when none are left."""
     batch = _Batch()
-    size = 0  # of all but the last, which may still be folded
+    size = 0
     with ExitStack() as held:
-        aside = held.enter_context(Aside())
         for candidate in rest:
             if query.expired():
                 break
-            segment = held.enter_context(corpus.hold(candidate, aside))
-            size += batch.segments[-1].bytes if batch.segments else 0
+            segment = held.enter_context(corpus.hold(candidate))
             batch.candidates.append(candidate)
             batch.segments.append(segment)
+            size += segment.bytes
             if size >= VERIFY_BATCH_BYTES:
                 break
-        aside.wait()
         if batch.candidates:
             verified.take(query, corpus, batch)
     return bool(batch.candidates) and not query.expired()
@@ -142,10 +140,9 @@ def _take_batch(
 def fill(query: Query, found: Eligible, corpus: Corpus) -> None:
     """Makes Sessions resident, newest first, while there is room; a bounded while per search."""
     until = time.monotonic() + FILL_SECONDS
-    with Aside() as aside:
-        for candidate in found.candidates:
-            if not corpus.has_room() or time.monotonic() >= until or query.expired():
-                return
-            if not corpus.current(candidate):
-                with corpus.hold(candidate, aside):
-                    pass
+    for candidate in found.candidates:
+        if not corpus.has_room() or time.monotonic() >= until or query.expired():
+            return
+        if not corpus.current(candidate):
+            with corpus.hold(candidate):
+                pass
