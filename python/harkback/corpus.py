@@ -21,7 +21,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from harkback import entries as entries_of
-from harkback.aside import Aside
 from harkback.candidates import Candidate
 from harkback.engine import Engine, Tally
 from harkback.errors import SegmentDamaged, SourceError
@@ -114,15 +113,9 @@ class Corpus:
 
     @contextmanager
     def hold(
-        self,
-        candidate: Candidate,
-        cancel: threading.Event | None = None,
-        aside: Aside | None = None,
+        self, candidate: Candidate, cancel: threading.Event | None = None
     ) -> Iterator[Segment]:
         """The segment of this Session, put if it is missing, kept until the end of the block.
-
-        Args:
-            aside: does the folding; until it is done the segment is not there to be searched.
 
         Raises:
             QueryError: ``cancelled``, also between the steps of putting it.
@@ -132,7 +125,7 @@ class Corpus:
             self._find(candidate)
             or self._extend(candidate)
             or self._attach(candidate)
-            or self._put(candidate, cancel, aside)
+            or self._put(candidate, cancel)
         )
         held: dict[str, Candidate] = self._holding.__dict__.setdefault("candidates", {})
         outer = held.get(segment.key)
@@ -288,11 +281,11 @@ class Corpus:
         grown = candidate.view.grown(candidate.session.id, before.fingerprint)
         if grown is None:
             return None
+        entries, failed = entries_of.made(self._redaction, grown.transcript.messages)
         with self._lock:
             if before.holders or self._current.get(before.place) != before.key:
                 return None
             self._take_out(before)
-        entries, failed = entries_of.made(self._redaction, grown.transcript.messages)
         try:
             self._segments.extend(before.key, entries, grown.retracted)
         except SegmentDamaged:
@@ -309,24 +302,15 @@ class Corpus:
         self._keep(segment)
         return segment
 
-    def _put(
-        self, candidate: Candidate, cancel: threading.Event | None, aside: Aside | None
-    ) -> Segment:
+    def _put(self, candidate: Candidate, cancel: threading.Event | None) -> Segment:
         transcript = candidate.view.read(candidate.session.id)
         key = str(next(self._puts))
         entries, failed = entries_of.made(self._redaction, transcript.messages, cancel)
         segment = segment_of(key, candidate, transcript, failed)
         segment.storable = not failed and self._storable(transcript, entries)
-
-        def fold() -> None:
-            entries_of.put(self._segments, key, entries, cancel)
-            segment.bytes = self._segments.size(key)
-            self._keep(segment)
-
-        if aside is None:
-            fold()
-        else:
-            aside.run(fold)
+        entries_of.put(self._segments, key, entries, cancel)
+        segment.bytes = self._segments.size(key)
+        self._keep(segment)
         return segment
 
     def _storable(self, transcript: Transcript, entries: Sequence[Entry]) -> bool:
@@ -350,18 +334,13 @@ class Corpus:
             self._current[segment.place] = segment.key
             if before is not None and not before.holders:
                 self._forget(before)
-            if not segment.holders:
-                self._rest(segment)
 
     def _let_go(self, segment: Segment) -> None:
         segment.holders -= 1
-        if not segment.holders and segment.key in self._known:
-            self._rest(segment)
-
-    def _rest(self, segment: Segment) -> None:
-        self._idle[segment.key] = segment
-        if self._current.get(segment.place) != segment.key:
-            self._forget(segment)  # a newer state took its place while it was held
+        if not segment.holders:
+            self._idle[segment.key] = segment
+            if self._current.get(segment.place) != segment.key:
+                self._forget(segment)  # a newer state took its place while it was held
         while self._idle and self._bytes > self._memory_bytes:
             self._forget(next(iter(self._idle.values())))
 

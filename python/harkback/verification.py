@@ -15,7 +15,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from harkback.aside import Aside
 from harkback.candidates import Candidate, Eligible, offered
 from harkback.config import FILL_SECONDS, VERIFY_BATCH_BYTES
 from harkback.corpus import Corpus, Segment
@@ -132,19 +131,17 @@ def _take_batch(
 ) -> bool:
     """Verifies the next Sessions, as many as one search may hold; False when none are left."""
     batch = _Batch()
-    size = 0  # of all but the last, which may still be folded
+    size = 0
     with ExitStack() as held:
-        aside = held.enter_context(Aside())
         for candidate in rest:
             if query.expired():
                 break
-            segment = held.enter_context(corpus.hold(candidate, query.cancel, aside))
-            size += batch.segments[-1].bytes if batch.segments else 0
+            segment = held.enter_context(corpus.hold(candidate, query.cancel))
+            size += segment.bytes
             batch.candidates.append(candidate)
             batch.segments.append(segment)
             if size >= VERIFY_BATCH_BYTES:
                 break
-        aside.wait()
         if batch.candidates:
             verified.take(query, corpus, batch)
     return bool(batch.candidates) and not query.expired()
@@ -153,10 +150,9 @@ def _take_batch(
 def fill(query: Query, found: Eligible, corpus: Corpus) -> None:
     """Makes Sessions resident, newest first, while there is room; a bounded while per search."""
     until = time.monotonic() + FILL_SECONDS
-    with Aside() as aside:
-        for candidate in found.candidates:
-            if not corpus.has_room() or time.monotonic() >= until or query.expired():
-                return
-            if not corpus.is_current(candidate):
-                with corpus.hold(candidate, query.cancel, aside):
-                    pass
+    for candidate in found.candidates:
+        if not corpus.has_room() or time.monotonic() >= until or query.expired():
+            return
+        if not corpus.is_current(candidate):
+            with corpus.hold(candidate, query.cancel):
+                pass

@@ -237,15 +237,15 @@ class FolderFiles:
 
     def of_head(self, path: str, read: Callable[[bytes], T]) -> T:
         """What ``read`` makes of the head of a file, kept while the file stays as it is."""
-        at = self._listing.files.get(path)
-        if at is not None:
-            state, made = self._listing.heads.get((at.place, read), (None, None))
-            if state == at.state:
-                return cast(T, made)
+        at = self._listed(path)
+        if at is None:
+            return read(b"")
+        state, made = self._listing.heads.get((at.place, read), (None, None))
+        if state == at.state:
+            return cast(T, made)
         problems = self.problems.total()
         found = read(self.head(path))
-        at = self._listing.files.get(path)
-        if at is not None and self._listing.settled(at.state) and self.problems.total() == problems:
+        if self._listing.settled(at.state) and self.problems.total() == problems:
             self._listing.heads[at.place, read] = (at.state, found)
         return found
 
