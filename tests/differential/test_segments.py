@@ -98,7 +98,14 @@ def test_many_blocks_alike(tmp_path: Path) -> None:
 
 #: Blocks of few Messages of many sizes, so that drawn changes fall on borders and move them.
 WIDE = [
-    Entry(f"m{at}", f"t{at // 5}", at, 0, "", [(f"m{at} " + "lorem ipsum " * (at * 7919 % 4001), False)])
+    Entry(
+        f"m{at}",
+        f"t{at // 5}",
+        at,
+        0,
+        "",
+        [(f"m{at} " + "lorem ipsum " * (at * 7919 % 4001), False)],
+    )
     for at in range(40)
 ]
 STEP = st.tuples(st.sets(st.integers(0, 39), max_size=3), st.integers(0, 3))
@@ -121,6 +128,14 @@ def test_a_session_that_grew_is_the_one_read_at_once(
         corpus.extend("k", added, retracted)
         messages = [m for m in messages if m.id not in retracted] + added
     assert corpus.dump("k") == corpus_of(NATIVE, messages).dump("k")
+
+
+@pytest.mark.parametrize("at", range(40))
+def test_a_session_that_lost_a_message_is_the_one_without_it(at: int) -> None:
+    """The block in front may take what followed it."""
+    corpus = corpus_of(NATIVE, WIDE)
+    corpus.extend("k", [], [f"m{at}"])
+    assert corpus.dump("k") == corpus_of(NATIVE, WIDE[:at] + WIDE[at + 1 :]).dump("k")
 
 
 def test_many_blocks_grow_alike() -> None:
