@@ -104,7 +104,7 @@ WIDE = [
         at,
         0,
         "",
-        [(f"m{at} " + "lorem ipsum " * (at * 7919 % 4001), False)],
+        [(f"m{at} " + "lorem " * (at * 3001 % 8009), False)],
     )
     for at in range(40)
 ]
