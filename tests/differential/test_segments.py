@@ -104,7 +104,7 @@ WIDE = [
         at,
         0,
         "",
-        [(f"m{at} " + "lorem ipsum " * (at * 7919 % 4001), False)],
+        [(f"m{at} " + "lorem " * (at * 3001 % 8009), False)],
     )
     for at in range(40)
 ]
@@ -128,6 +128,14 @@ def test_a_session_that_grew_is_the_one_read_at_once(
         corpus.extend("k", added, retracted)
         messages = [m for m in messages if m.id not in retracted] + added
     assert corpus.dump("k") == corpus_of(NATIVE, messages).dump("k")
+
+
+@pytest.mark.parametrize("at", range(40))
+def test_a_session_that_lost_a_message_is_the_one_without_it(at: int) -> None:
+    """The block in front may take what followed it."""
+    corpus = corpus_of(NATIVE, WIDE)
+    corpus.extend("k", [], [f"m{at}"])
+    assert corpus.dump("k") == corpus_of(NATIVE, WIDE[:at] + WIDE[at + 1 :]).dump("k")
 
 
 def test_many_blocks_grow_alike() -> None:

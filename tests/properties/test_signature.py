@@ -30,7 +30,7 @@ def test_a_text_that_does_not_pass_lacks_a_run_of_the_term(term: str, text: str)
     assert passes(term, signature) or missing
 
 
-@given(st.lists(st.integers(0, 60_000), min_size=1, max_size=4), st.integers(4, 12))
+@given(st.lists(st.integers(0, 59_999), min_size=1, max_size=4), st.integers(4, 12))
 def test_every_block_that_holds_a_term_is_searched(places: list[int], width: int) -> None:
     """Words at any place of some hundred kilobytes, over the border of no Message."""
     words = [f"w{place * 7919 % 60_013:x}" for place in range(60_000)]

@@ -73,10 +73,8 @@ impl Laid {
         let (blocks, body) = (&self.blocks[known..], &self.body);
         let many = threads::count(draft.arena().len() > PARALLEL_BYTES);
         let signed = threads::map(many, blocks.len(), |at| {
-            let text = &body[blocks[at].start as usize..blocks[at].text_end() as usize];
-            let mut bits = vec![0; signature::size(text.len())];
-            signature::sign(text, &mut bits);
-            Some(bits)
+            let text = blocks[at].start as usize..blocks[at].text_end() as usize;
+            Some(signature::sign(&body[text]))
         });
         self.signatures.extend(signed.into_iter().flatten());
     }
