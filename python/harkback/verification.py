@@ -51,10 +51,11 @@ class Verified:
         self.candidates.extend(batch.candidates)
         self.outside_time += outside_time
         self.abandoned += abandoned
-        for segment in batch.segments:
+        matched = set(holding)
+        for key, segment in enumerate(batch.segments):
             self.gaps.extend(segment.gaps)
-        for key in holding:  # of others it would tell that the raw scan offered them
-            self.gaps.extend(batch.segments[key].damage)
+            if key in matched:  # of others it would tell that the raw scan offered them
+                self.gaps.extend(segment.damage)
 
 
 @dataclass(slots=True)
