@@ -51,10 +51,10 @@ class Verified:
         self.candidates.extend(batch.candidates)
         self.outside_time += outside_time
         self.abandoned += abandoned
-        told = set(holding)
+        matched = set(holding)
         for key, segment in enumerate(batch.segments):
             self.gaps.extend(segment.gaps)
-            if key in told:  # of others it would tell that the raw scan offered them
+            if key in matched:  # of others it would tell that the raw scan offered them
                 self.gaps.extend(segment.damage)
 
 
