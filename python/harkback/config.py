@@ -98,4 +98,6 @@ SETTLED_NS: Final = 100_000_000
 #: A Session that was active so recently, of a Source that is being written, is not stored yet.
 QUIET_MS: Final = 2_000
 PERSIST_SECONDS: Final = 0.25  # of a command, spent on storing Sessions once its answer is printed
+#: Of a server, for one piece of the same between calls: a View is not held for longer.
+PERSIST_IDLE_SECONDS: Final = 1.0
 UNSETTLED_RETRIES: Final = 3  # times a search starts over because a Source moved under it

@@ -8,6 +8,7 @@ Proof: tests/unit/test_persisting.py.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -19,7 +20,7 @@ from harkback.cache.writing import Writing
 from harkback.candidates import Candidate, listed
 from harkback.config import QUIET_MS
 from harkback.corpus import Corpus
-from harkback.errors import CacheError, SourceError
+from harkback.errors import CacheError, QueryError, SourceError
 from harkback.model import Session
 from harkback.projects import Globs
 from harkback.sources.base import View
@@ -39,11 +40,13 @@ class Persisted:
         stored: Sessions that were stored.
         left: Sessions that are not stored as they are now.
         trouble: why the cache took no more, if it did not.
+        more: whether there was no time for some of those left, though others were settled.
     """
 
     stored: int = 0
     left: int = 0
     trouble: CacheError | None = None
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +95,13 @@ def persist(
     *,
     until: float | None,
     progress: Progress | None,
+    cancel: threading.Event | None,
 ) -> Persisted:
     """Stores what is not stored yet, and takes out what may not be stored any more.
 
     Args:
         until: moment of the monotonic clock after which no other Session is begun; None: all.
+        cancel: once it is set, nothing else is begun and a Session that is being read is let go.
 
     Raises:
         SourceError: a Source cannot be listed.
@@ -114,7 +119,7 @@ def persist(
         return Persisted()
     # Those at hand cost no reading; the order is that of the list otherwise.
     missing.sort(key=lambda candidate: not corpus.is_current(candidate))
-    work = _Work(corpus, until, progress, len(candidates))
+    work = _Work(corpus, until, progress, cancel, len(candidates))
     try:
         with shelf.writing() as writing:
             for place in gone:
@@ -125,7 +130,8 @@ def persist(
             writing.clear_out(until)
     except CacheError as error:
         return Persisted(work.stored, len(missing) - work.settled, error)
-    return Persisted(work.stored, len(missing) - work.settled)
+    more = work.is_over() and 0 < work.settled < len(missing)
+    return Persisted(work.stored, len(missing) - work.settled, more=more)
 
 
 def _is_stored(candidate: Candidate, shelf: Shelf) -> bool:
@@ -149,25 +155,36 @@ class _Work:
     """What was done so far."""
 
     def __init__(
-        self, corpus: Corpus, until: float | None, progress: Progress | None, total: int
+        self,
+        corpus: Corpus,
+        until: float | None,
+        progress: Progress | None,
+        cancel: threading.Event | None,
+        total: int,
     ) -> None:
         self._corpus = corpus
         self._until = until
         self._progress = progress
+        self._cancel = cancel
         self._total = total
         self.stored = 0
         self.settled = 0
 
+    def is_over(self) -> bool:
+        late = self._until is not None and time.monotonic() >= self._until
+        return late or (self._cancel is not None and self._cancel.is_set())
+
     def store(self, missing: Sequence[Candidate], writing: Writing, shelf: Shelf) -> None:
         waiting, since = 0, time.monotonic()
         for done, candidate in enumerate(missing, self._total - len(missing) + 1):
-            now = time.monotonic()
-            if self._until is not None and now >= self._until:
+            if self.is_over():
                 return
-            with suppress(SourceError):  # it moved while it was read: there will be another time
+            # It moved while it was read, or that was given up: there will be another time.
+            with suppress(SourceError, QueryError):
                 waiting += self._store(candidate, writing, shelf)
             if self._progress is not None:
                 self._progress(done, self._total)
+            now = time.monotonic()
             if waiting >= _BATCH_BYTES or now - since >= _BATCH_SECONDS:
                 writing.commit()
                 waiting, since = 0, now
@@ -185,7 +202,7 @@ class _Work:
                 count = view.record_count(session.id)
                 writing.confirm(known._replace(token=view.token, records=count))
             return 0
-        with self._corpus.hold(candidate) as segment:
+        with self._corpus.hold(candidate, self._cancel) as segment:
             if not segment.storable:
                 return 0
             block = self._corpus.dump(segment)

@@ -302,7 +302,13 @@ class Recall(Wiring):
                 context=context,
             )
 
-    def persist(self, seconds: float | None = None, progress: Progress | None = None) -> Persisted:
+    def persist(
+        self,
+        seconds: float | None = None,
+        progress: Progress | None = None,
+        *,
+        cancel: threading.Event | None = None,
+    ) -> Persisted:
         """Stores Sessions in the cache that are not stored as they are now; nothing without one.
 
         What searches read is stored first, then the rest is read, newest activity first. Nothing
@@ -312,6 +318,7 @@ class Recall(Wiring):
             seconds: no Session is begun after so long, and the Sources are not looked at again if
                 the last search found all of them stored; None: all Sessions are stored.
             progress: is told after each Session how many were looked at, and how many there are.
+            cancel: once it is set, no other Session is begun, and one that is being read is let go.
 
         Raises:
             SourceError: none of the Sources can be read.
@@ -332,6 +339,7 @@ class Recall(Wiring):
                 self._shelf,
                 until=until,
                 progress=progress,
+                cancel=cancel,
             )
 
     def coverage(self) -> Coverage:

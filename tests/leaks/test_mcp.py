@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from support.planting import SHAPES, WORD, Garden
 
 pytest.importorskip("mcp")
 
-from support.mcp import Raw, raw
+from support.mcp import PATIENCE_SECONDS, Raw, raw
 
 #: A search that fails with stored text in its words, and a log record of a library that quotes it.
 TREACHEROUS = """
@@ -54,6 +55,22 @@ def test_answers_and_errors(garden: Garden, files: Files, options: tuple[str, ..
     surfaces = {"out": b"".join(server.out), "err": b"".join(server.err)}
     assert_silent(surfaces | files.changed(), garden)
     assert files.changed() == {}
+
+
+def test_what_is_kept_between_calls(
+    garden: Garden, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("HARKBACK_CACHE", str(cache))
+    with raw("--store", garden.path) as server:
+        called(server, "Recall", terms=[WORD])
+        end = time.monotonic() + PATIENCE_SECONDS
+        while not any(WORD.encode() in path.read_bytes() for path in cache.glob("*")):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        assert server.leave()[0] == 0
+    kept = {path.name: path.read_bytes() for path in cache.iterdir()}
+    assert_silent(kept | {"out": b"".join(server.out), "err": b"".join(server.err)}, garden)
 
 
 def test_a_secret_that_is_asked_for_is_not_repeated(garden: Garden) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from harkback import DEFAULT_POLICY, Recall, SourceError
+from harkback import DEFAULT_POLICY, Recall, SourceError, entries
 from harkback.cache import Place, SegmentCache, digest
 from harkback.cache.writing import Writing
 from harkback.candidates import Candidate
@@ -70,7 +72,7 @@ def test_everything_or_as_much_as_time_allows(
     told: list[tuple[int, int]] = []
     with recall(engine, cache, builder.path) as found:
         kept = found.persist(0.0)
-        assert (kept.stored, kept.left) == (0, 3)
+        assert (kept.stored, kept.left, kept.more) == (0, 3, False)
         kept = found.persist(progress=lambda done, total: told.append((done, total)))
         assert (kept.stored, kept.left, kept.trouble) == (3, 0, None)
         assert told == [(1, 3), (2, 3), (3, 3)]
@@ -349,3 +351,28 @@ def test_one_process_builds_and_clears_while_another_searches(
         ended = os.waitpid(child, os.WNOHANG)
     assert searches > 1
     assert os.waitstatus_to_exitcode(ended[1]) == 0
+
+
+def test_it_is_given_up_between_sessions_and_within_one(
+    builder: StoreBuilder, cache: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cancel = threading.Event()
+    with recall(engine, cache, builder.path) as found:
+        kept = found.persist(progress=lambda *_: cancel.set(), cancel=cancel)
+        assert (kept.stored, kept.left, kept.more) == (1, 2, True)
+        kept = found.persist(cancel=cancel)
+        assert (kept.stored, kept.left, kept.more) == (0, 2, False)
+        cancel.clear()
+        made = entries.made
+
+        def interrupted(*arguments: Any) -> Any:
+            cancel.set()
+            return made(*arguments)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(entries, "made", interrupted)
+            kept = found.persist(cancel=cancel)
+        assert (kept.stored, kept.left, kept.more) == (0, 2, False)
+        cancel.clear()
+        kept = found.persist(cancel=cancel)
+        assert (kept.stored, kept.left, kept.more) == (2, 0, False)

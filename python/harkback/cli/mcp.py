@@ -10,14 +10,15 @@ from __future__ import annotations
 import gc
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Final
 
 import click
 
-from harkback.cli.selection import Selection, choosing
+from harkback.cli.selection import Selection, choosing, memory_files
 from harkback.errors import HarkbackError, SourceError, UsageError
+from harkback.facts.base import FactSource
 from harkback.model import Session
 from harkback.projects import compile_globs, excluded
 from harkback.recall import Recall
@@ -29,6 +30,7 @@ _LOG: Final = logging.getLogger("harkback.mcp")
 
 @click.command(short_help="Serves the tools for agents over MCP.")
 @choosing(scope=False)
+@memory_files
 @click.option(
     "--grant",
     "grants",
@@ -48,6 +50,7 @@ _LOG: Final = logging.getLogger("harkback.mcp")
 )
 def mcp(
     selection: Selection,
+    facts: list[FactSource],
     grants: tuple[str, ...],
     workspace: str | None,
     structured: bool,
@@ -66,7 +69,9 @@ def mcp(
       codex mcp add harkback -- harkback mcp
 
     It searches the histories that `harkback search` does, and ends when its
-    client does. Nothing is written, nothing leaves this machine.
+    client does. Nothing leaves this machine. Nothing is written but the cache
+    of `harkback cache`, which is completed while no call is under way; with
+    --project it is only read.
     """
     if not http and (host is not None or port is not None):
         raise click.UsageError("--host and --port need --http.")
@@ -80,6 +85,7 @@ def mcp(
     try:
         from harkback.mcp.calls import Calls
         from harkback.mcp.ending import Ending
+        from harkback.mcp.idle import Idle
         from harkback.mcp.later import Later
         from harkback.mcp.logs import start
         from harkback.mcp.server import build, turn_under_way
@@ -91,7 +97,7 @@ def mcp(
     gc.freeze()
     gc.enable()
     start()
-    later = Later(lambda: _opened(selection, only))
+    later = Later(lambda: _opened(selection, facts, only))
     tools = Toolset(
         later,
         grants=grants or tuple(spec.name for spec in TOOLS),
@@ -100,7 +106,8 @@ def mcp(
         vision=vision,
         structured=structured,
     )
-    calls = Calls(tools)
+    # To a cache, what `only` keeps out is gone: one that others use, too, would be emptied of it.
+    calls = Calls(tools, Idle(later.persist) if only is None else None)
     server, ending = build(tools, calls), Ending(calls, later.close)
     if out is None:
         from harkback.mcp import http as over_http
@@ -123,11 +130,17 @@ def _only(selection: Selection) -> Callable[[Session], bool] | None:
 
 
 @contextmanager
-def _opened(selection: Selection, only: Callable[[Session], bool] | None) -> Iterator[Recall]:
+def _opened(
+    selection: Selection,
+    facts: Iterable[FactSource],
+    only: Callable[[Session], bool] | None,
+) -> Iterator[Recall]:
     """The Recall; why there is none is also told to the person, with the place."""
     with ExitStack() as held:
         try:
-            recall = held.enter_context(selection.recall(persisting=False, eligible=only))
+            recall = held.enter_context(
+                selection.recall(facts=facts, persisting=False, eligible=only)
+            )
         except HarkbackError as error:
             about = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
             _LOG.warning("%s%s (%s)", about, error.message, error.reason)

@@ -15,10 +15,10 @@ from typing import Final, get_args
 import click
 
 from harkback.cli.progress import sign_of_life
-from harkback.cli.selection import Selection, choosing
+from harkback.cli.selection import Selection, choosing, memory_files
 from harkback.config import DEFAULT_LIMIT, MAX_LIMIT
 from harkback.envelope import Envelope
-from harkback.facts.files import MemoryFiles
+from harkback.facts.base import FactSource
 from harkback.model import Gap, GapCode
 from harkback.query import Order
 
@@ -92,14 +92,7 @@ def decoded(_: click.Context, __: click.Parameter, terms: tuple[str, ...]) -> tu
     show_default=True,
     help="Best first, or newest first.",
 )
-@click.option(
-    "--memory-files",
-    "folders",
-    metavar="FOLDER",
-    type=click.Path(exists=True, file_okay=False),
-    multiple=True,
-    help="Facts of CLAUDE.md, AGENTS.md and MEMORY.md of this project, too. May be repeated.",
-)
+@memory_files
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON, as agents get it.")
 @click.pass_context
@@ -110,7 +103,7 @@ def search(
     limit: int | None,
     everything: bool,
     order: Order,
-    folders: tuple[str, ...],
+    facts: list[FactSource],
     explain: bool,
     as_json: bool,
 ) -> None:
@@ -142,7 +135,6 @@ def search(
         raise click.UsageError("--all and --limit exclude each other.")
     number = None if everything else limit or DEFAULT_LIMIT
     started = time.perf_counter()
-    facts = [MemoryFiles(folder) for folder in dict.fromkeys(map(os.path.realpath, folders))]
     with selection.recall(facts=facts) as recall:
         with sign_of_life(sys.stderr):
             envelope = recall.search(

@@ -7,6 +7,7 @@ Proof: tests/surfaces/test_cli_people.py.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,6 +23,7 @@ from harkback.cache.folder import default_folder
 from harkback.config import DEFAULT_KINDS, PERSIST_SECONDS
 from harkback.errors import SourceError
 from harkback.facts.base import FactSource
+from harkback.facts.files import MemoryFiles
 from harkback.facts.registry import beside
 from harkback.model import KINDS
 from harkback.recall import Recall
@@ -223,6 +225,22 @@ _WHAT: Final = (
     click.option(
         "--include-abandoned", is_flag=True, help="Turns that were rewound or rolled back, too."
     ),
+)
+
+
+def _folders(_: click.Context, __: click.Parameter, folders: tuple[str, ...]) -> list[FactSource]:
+    return [MemoryFiles(folder) for folder in dict.fromkeys(map(os.path.realpath, folders))]
+
+
+#: The facts of projects, for ``Selection.recall``.
+memory_files: Final = click.option(
+    "--memory-files",
+    "facts",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False),
+    callback=_folders,
+    multiple=True,
+    help="Facts of CLAUDE.md, AGENTS.md and MEMORY.md of this project, too. May be repeated.",
 )
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
-from threading import Lock
+from threading import Event, Lock
 from typing import Any
 
+from harkback.config import PERSIST_IDLE_SECONDS
 from harkback.recall import Recall
 
 
@@ -36,6 +37,11 @@ class Later:
 
     def material(self, *args: Any, **kwargs: Any) -> Any:
         return self._recall().material(*args, **kwargs)
+
+    def persist(self, cancel: Event) -> bool:
+        """Stores a few Sessions in the cache of what was opened; gives whether there are more."""
+        recall = self._opened
+        return recall is not None and recall.persist(PERSIST_IDLE_SECONDS, cancel=cancel).more
 
     def close(self) -> None:
         """Closes what was opened."""
