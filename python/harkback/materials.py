@@ -34,7 +34,7 @@ from harkback.engine import Engine
 from harkback.errors import QueryError
 from harkback.model import AttachmentPart, Leaf, Material, Row, Session
 from harkback.projects import Globs
-from harkback.query import check_active, check_cancel, heed
+from harkback.query import check_active, check_cancel, heed, not_found
 from harkback.redaction import Redaction
 from harkback.rendering import (
     NOTICE,
@@ -60,6 +60,7 @@ REASONS: Final[dict[Unsupported, str]] = {
     "no_pdf": "Reading a PDF takes the extra harkback[pdf].",
     "pdf_unreadable": "No text could be taken out of the PDF within the limits.",
 }
+_WHERE: Final = "is a material of this id"
 _ID: Final = re.compile(r"[0-9a-f]{32}")
 _CURSOR: Final = re.compile(r"[0-9]{1,12}", re.ASCII)
 _TEXT_MIME: Final = re.compile(
@@ -155,7 +156,7 @@ def build(
         QueryError: with the reason; no Source was touched.
     """
     if not isinstance(id, str) or not _ID.fullmatch(id):
-        raise _not_found()
+        raise not_found(_WHERE)
     if cursor is None:
         start = 0
     elif isinstance(cursor, str) and _CURSOR.fullmatch(cursor):
@@ -183,14 +184,10 @@ def read(
     home = asked.id[:16]
     candidate = find(views, allowed, projects, lambda s: anchor_home(s.source, s.id) == home)
     if candidate is None:
-        raise _not_found()
+        raise not_found(_WHERE)
     showing = Showing(engine, redaction, corpus)
     part = _listed(candidate, asked, showing, corpus)
     return _Reader(redaction, asked, candidate, part, showing.material(asked.id, part)).read()
-
-
-def _not_found() -> QueryError:
-    return QueryError("not_found", "No material that may be read has this id; search again.")
 
 
 def _listed(
@@ -205,15 +202,15 @@ def _listed(
 
     with corpus.hold(candidate, asked.cancel) as segment:
         found = showing.find(segment, is_it)
-    if place >= MAX_MATERIALS or found is None:
-        raise _not_found()
-    session, row = candidate.session.id, found[1]
-    if asked.active == (session, row.turn):
-        raise _not_found()
-    stored = candidate.view.read_around(session, [row.locator])
-    parts = files(stored[0]) if stored else []
+        if place >= MAX_MATERIALS or found is None:
+            raise not_found(_WHERE)
+        row = found[1]
+        if asked.active == (candidate.session.id, row.turn):
+            raise not_found(_WHERE)
+        (stored,) = showing.stored(candidate, segment, [row])
+    parts = files(stored)
     if place >= len(parts):
-        raise _not_found()
+        raise not_found(_WHERE)
     return parts[place]
 
 

@@ -288,6 +288,7 @@ class PassageMessage:
     anchor: str | None = None  # where it is not the Passage's own
     materials: tuple[Material, ...] = ()
     more_materials: int = 0  # that are not listed
+    cursor: str | None = None  # of an audit that begins where ``text`` does, if not at the top
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,13 +21,13 @@ from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
 from harkback.model import KINDS, Row, Session
 from harkback.projects import Globs
-from harkback.query import check_active, check_cancel, heed
-from harkback.reading import not_found
+from harkback.query import check_active, check_cancel, heed, not_found
 from harkback.redaction import Redaction
 from harkback.rendering import VERSION, iso, label
 from harkback.showing import Showing, anchor_home, anchor_id
 from harkback.sources.base import View
 
+_WHERE: Final = "is a Session of this id"
 _COUNTED: Final = frozenset(map(KINDS.index, DEFAULT_KINDS))
 _ROWS_AT_ONCE: Final = 256
 _ID_CODE_POINTS: Final = 80  # of an id that the text names; ``within`` takes no shortened one
@@ -103,7 +103,7 @@ def build(
         QueryError: with the reason; no Source was touched.
     """
     if not isinstance(session, str):
-        raise not_found()
+        raise not_found(_WHERE)
     under_way = check_active(active)
     check_cancel(cancel)
     return Request(session, under_way, cancel)
@@ -125,12 +125,12 @@ def point(
     """
     candidate = find(views, allowed, projects, lambda session: session.id == asked.session)
     if candidate is None:
-        raise not_found()
+        raise not_found(_WHERE)
     with ExitStack() as held:
         segment = held.enter_context(corpus.hold(candidate, asked.cancel))
         rows = list(_counted(asked, candidate, corpus, segment))
     if not rows:
-        raise not_found()
+        raise not_found(_WHERE)
     times = [row.timestamp for row in rows]
     card = Showing(engine, redaction, corpus).card(candidate)
     return Pointer(

@@ -144,6 +144,15 @@ def admit(incognito: Callable[[], bool] | None) -> None:
         )
 
 
+def not_found(where: str) -> QueryError:
+    """Whatever the cause, so that it tells nothing.
+
+    Args:
+        where: what was named, as a sentence ends.
+    """
+    return QueryError("not_found", f"Nothing that may be read {where}; search again.")
+
+
 def check_active(active: object) -> tuple[str, str] | None:
     """The (Session, Turn) that is under way; raises QueryError if it is no such pair."""
     if active is None:

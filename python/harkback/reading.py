@@ -29,7 +29,7 @@ from harkback.engine import Engine
 from harkback.errors import QueryError
 from harkback.model import ABANDONED, KINDS, Passage, PassageMessage, Row, Session
 from harkback.projects import Globs
-from harkback.query import check_active, check_cancel, heed
+from harkback.query import check_active, check_cancel, heed, not_found
 from harkback.redaction import Redaction
 from harkback.rendering import (
     NOTICE,
@@ -48,6 +48,7 @@ from harkback.windows import whole
 
 Scope: TypeAlias = Literal["turn", "audit", "scroll"]
 SCOPES: Final = get_args(Scope)
+_WHERE: Final = "is at this anchor"
 _ANCHOR: Final = re.compile(r"[0-9a-f]{32}")
 #: The nearest rows on one side with their places, and whether there are more.
 _Side: TypeAlias = tuple[list[tuple[int, Row]], bool]
@@ -129,7 +130,7 @@ def build(
                 "neighbours_out_of_range", f"before and after are whole numbers from 0 to {limit}."
             )
     if not isinstance(anchor, str) or not _ANCHOR.fullmatch(anchor):
-        raise not_found()
+        raise not_found(_WHERE)
     start, behind = 0, None
     if cursor is not None:
         if view == "audit" and re.fullmatch("[0-9]{1,12}", cursor, re.ASCII):
@@ -163,15 +164,10 @@ def read(
     home = asked.anchor[:16]
     candidate = find(views, allowed, projects, lambda s: anchor_home(s.source, s.id) == home)
     if candidate is None:
-        raise not_found()
+        raise not_found(_WHERE)
     with ExitStack() as held:
         segment = held.enter_context(corpus.hold(candidate, asked.cancel))
         return _Reader(engine, redaction, asked, candidate, segment, corpus).read()
-
-
-def not_found() -> QueryError:
-    """Whatever the cause, so that it tells nothing."""
-    return QueryError("not_found", "Nothing that may be read is at this anchor; search again.")
 
 
 class _Reader:
@@ -197,7 +193,7 @@ class _Reader:
     def read(self) -> Reading:
         number, row = self._find(self._asked.anchor)
         if self._is_active(row):
-            raise not_found()
+            raise not_found(_WHERE)
         if self._asked.view == "audit":
             return self._audit(number, row)
         return self._around(number, row)
@@ -209,7 +205,7 @@ class _Reader:
 
         found = self._showing.find(self._segment, is_it)
         if found is None:
-            raise not_found()
+            raise not_found(_WHERE)
         return found
 
     def _is_active(self, row: Row) -> bool:
@@ -274,8 +270,7 @@ class _Reader:
     def _audit(self, number: int, row: Row) -> Reading:
         (stored,) = self._showing.stored(self._candidate, self._segment, [row])
         leaves, cuts = self._showing.redacted(stored)
-        names = [self._showing.clean(".".join(leaf.path)) for leaf in leaves]
-        text = whole(leaves, cuts, names)
+        text = whole(leaves, cuts, self._showing.names(leaves))
         if self._asked.start and self._asked.start >= len(text.text):
             raise QueryError("cursor_invalid", "The cursor lies past the end of the Message.")
         empty = PassageMessage(

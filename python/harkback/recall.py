@@ -175,7 +175,8 @@ class Recall(Wiring):
             anchor: 32 hexadecimal digits, as an answer gives them.
             view: the ``turn`` around the Message; ``audit``, all of it; ``scroll``, the Session.
             before, after: Messages on each side, 0 to 8.
-            cursor: what the last answer gave, for what comes next.
+            cursor: what the last answer gave, for what comes next; or that of a Message that a
+                search shows cut, for an ``audit`` that begins there.
             active: (Session, Turn) that is under way: never part of an answer.
             unbounded: lifts the Budget (for people, not models).
             cancel: once it is set, reading ends in ``cancelled``.

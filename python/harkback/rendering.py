@@ -81,6 +81,8 @@ def message_text(message: PassageMessage) -> str:
         head.append(f"field {framed(message.field)}")
     if message.is_anchor:
         head.append("match")
+    if message.cursor is not None:
+        head.append(f"audit cursor {message.cursor}")
     if message.in_progress:
         head.append("in progress")
     if message.anchor is not None and not message.is_anchor:
@@ -131,11 +133,14 @@ def passage_head_text(number: int, passage: Passage) -> str:
 
 def reading_on_text(passages: Iterable[Passage]) -> str:
     """How to get what Passages leave out; nothing if they leave nothing out."""
-    around = cut = False
+    around = cut = within = False
     for passage in passages:
         around = around or passage.has_more_before or passage.has_more_after
         cut = cut or any(message.truncated for message in passage.messages)
-    ways = ["its Turn"] * around + ['with view "audit" all of a Message that is cut'] * cut
+        within = within or any(message.cursor for message in passage.messages)
+    audit = 'with view "audit" all of a Message that is cut'
+    from_there = ", with its audit cursor from what is quoted on" if within else ""
+    ways = ["its Turn"] * around + [audit + from_there] * cut
     return f"RecallMore with an anchor gives {', '.join(ways)}.\n" if ways else ""
 
 
@@ -175,6 +180,8 @@ def message_json(message: PassageMessage) -> dict[str, Any]:
     for name in ("is_anchor", "truncated", "in_progress", "abandoned"):
         if getattr(message, name):
             shown[name] = True
+    if message.cursor is not None:
+        shown["cursor"] = message.cursor
     if message.materials:
         shown["materials"] = [material.id for material in message.materials]
     if message.more_materials:

@@ -35,7 +35,7 @@ from harkback.model import (
 from harkback.projection import project
 from harkback.redaction import Redaction
 from harkback.rendering import label
-from harkback.windows import window
+from harkback.windows import Window, start_in_whole, window
 
 _NEIGHBOUR_KINDS: Final = frozenset(map(KINDS.index, ("user", "assistant", "tool_call")))
 _TITLE: Final = KINDS.index("title")
@@ -188,7 +188,8 @@ class Showing:
         """
         sources = [one for one in (stored, *beside) if files(one)]
         listed = [each for one in sources for each in self.materials(home, one)][:MAX_MATERIALS]
-        view = window(self._engine, self._terms, *self.redacted(stored))
+        leaves, cuts = self.redacted(stored)
+        view = window(self._engine, self._terms, leaves, cuts)
         return PassageMessage(
             id=self.clean(stored.id),
             kind=stored.kind,
@@ -202,7 +203,19 @@ class Showing:
             abandoned=stored.abandoned,
             materials=tuple(listed),
             more_materials=sum(len(files(one)) for one in sources) - len(listed),
+            cursor=self._cursor(view, leaves, cuts) if is_anchor and view.truncated else None,
         )
+
+    def names(self, leaves: Iterable[Leaf]) -> list[str]:
+        """What leaves are called where all of a Message is shown."""
+        return [self.clean(".".join(leaf.path)) for leaf in leaves]
+
+    def _cursor(
+        self, view: Window, leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]]
+    ) -> str | None:
+        """Counted in redacted text, as an audit counts: it tells of no secret how long it is."""
+        at = start_in_whole(view, leaves, cuts, self.names(leaves[: view.leaf + 1]))
+        return str(at) if at else None
 
     def find(self, segment: Segment, wanted: Callable[[Row], bool]) -> tuple[int, Row] | None:
         """The first row that is ``wanted``, and its place."""

@@ -29,12 +29,20 @@ _JOIN: Final = "\n"
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What is shown of a Message. ``path`` names the leaf when not all of them are shown."""
+    """What is shown of a Message.
+
+    Attributes:
+        path: names the leaf when not all of them are shown.
+        leaf: its number.
+        start: where in it the window begins, counted as it is shown: a secret as its mark.
+    """
 
     text: str
     spans: tuple[Span, ...]
     path: tuple[str, ...] | None
     truncated: bool
+    leaf: int = 0
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +82,14 @@ def window(
         text = _JOIN.join(leaf.text for leaf in shown)
         return Window(text, spans[:MAX_SPANS_PER_WINDOW], None, truncated=False)
     first = redacted(engine, terms, leaves[0].text, cuts[0])
-    path = leaves[0].path
-    for leaf, cut in zip(leaves[1:], cuts[1:], strict=True):
+    number = 0
+    for other, (leaf, cut) in enumerate(zip(leaves[1:], cuts[1:], strict=True), 1):
         if first.matches:
             break
-        other = redacted(engine, terms, leaf.text, cut)
-        if other.matches:
-            first, path = other, leaf.path
-    return _cut(path, first, width, alone=len(leaves) == 1)
+        found = redacted(engine, terms, leaf.text, cut)
+        if found.matches:
+            first, number = found, other
+    return _cut(leaves[number].path, number, first, width, alone=len(leaves) == 1)
 
 
 def _shown_length(leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]]) -> int:
@@ -118,7 +126,7 @@ def _union(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def _cut(path: tuple[str, ...], shown: Shown, width: int, *, alone: bool) -> Window:
+def _cut(path: tuple[str, ...], leaf: int, shown: Shown, width: int, *, alone: bool) -> Window:
     """A part before the first match, ``width`` in all, with marks for what is left out."""
     text = shown.text
     first = shown.matches[0][0] if shown.matches else 0
@@ -141,6 +149,8 @@ def _cut(path: tuple[str, ...], shown: Shown, width: int, *, alone: bool) -> Win
         spans[:MAX_SPANS_PER_WINDOW],
         path if truncated else None,
         truncated,
+        leaf,
+        low,
     )
 
 
@@ -178,7 +188,7 @@ def whole(leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]], names: Sequenc
     marks: list[Span] = []
     length = 0
     for leaf, cut, name in zip(leaves, cuts, names, strict=True):
-        head = f"{name}: " if len(leaves) > 1 else ""
+        head = _head(name) if len(leaves) > 1 else ""
         head = _JOIN + head if pieces else head
         text, own = marked(leaf.text, cut)
         length += len(head)
@@ -186,3 +196,22 @@ def whole(leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]], names: Sequenc
         pieces += (head, text)
         length += len(text)
     return Whole("".join(pieces), tuple(marks))
+
+
+def start_in_whole(
+    view: Window, leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]], names: Sequence[str]
+) -> int:
+    """Where in ``whole`` a window of the same leaves begins; at its name, if it begins a leaf.
+
+    Args:
+        names: at least those of the leaves up to the one that the window is cut from.
+    """
+    before = _shown_length(leaves[: view.leaf], cuts[: view.leaf]) + len(_JOIN)
+    if len(leaves) == 1:
+        return before + view.start
+    before += sum(len(_head(name)) for name in names[: view.leaf])
+    return before + (len(_head(names[view.leaf])) + view.start if view.start else 0)
+
+
+def _head(name: str) -> str:
+    return f"{name}: "

@@ -196,3 +196,29 @@ def test_the_length_of_a_secret_decides_nothing(
         assert MARK in answer.text()
         told.add((answer.text(), answer.to_json()))
     assert len(told) == 1
+
+
+def test_where_an_audit_opens_tells_of_no_secret_how_long_it_is(
+    engine: Engine, tmp_path: Path
+) -> None:
+    """Secrets before the window, in its leaf and in another one."""
+    told = set()
+    for number, length in enumerate((12, 60, 300)):
+        builder = StoreBuilder(tmp_path / f"{number}.sqlite")
+        dice = random.Random(number)
+        secret = "".join(dice.choice("bcdf2345GHJK") for _ in range(length))
+        session = builder.session("one")
+        lines = f"password='{secret}' {filler(90)}\n" * 20
+        builder.text(session, f"{lines}{WORD} {lines}", role="user")
+        arguments = {"a": lines, "token": secret, "c": f"{lines}{WORD}"}
+        call = {"kind": "function_call", "id": "c", "name": "Bash", "args": arguments}
+        builder.event(builder.session("two"), call)
+        builder.close()
+        with Recall(SqliteSource(builder.path, name="s"), engine=engine.name) as recall:
+            answer = recall.search([WORD], explain=True)
+            hits = [(p.anchor, m) for p in answer.passages for m in p.messages if m.is_anchor]
+            assert [m.cursor is not None for _, m in hits] == [True, True]
+            pages = [recall.more(a, view="audit", cursor=m.cursor).text() for a, m in hits]
+        told.add((answer.text(), answer.to_json(), *pages))
+        assert secret[:8] not in str(told)
+    assert len(told) == 1

@@ -68,6 +68,7 @@ messages = st.builds(
     in_progress=st.booleans(),
     abandoned=st.booleans(),
     anchor=st.none() | st.just(ANCHOR),
+    cursor=st.none() | st.integers(1, 10**9).map(str),
 )
 cards = st.builds(
     SessionCard,
@@ -120,6 +121,7 @@ def same(block: Block, passage: Passage, number: int) -> None:
         assert framed.flags == (message.is_anchor, message.in_progress, message.abandoned)
         assert framed.anchor == (None if message.is_anchor else message.anchor)
         assert framed.lines == lines_of(message.text)
+        assert framed.cursor == message.cursor
 
 
 @given(st.lists(passages, max_size=3), gaps)

@@ -22,7 +22,8 @@ _HEAD = re.compile(
 )
 _MESSAGE = re.compile(
     rf"(?P<kind>user|assistant|tool_call|tool_result|summary|title), (?P<time>{_TIME})"
-    rf"(?:, field (?P<field>{_NAME}))?(?P<match>, match)?(?P<flying>, in progress)?"
+    rf"(?:, field (?P<field>{_NAME}))?(?P<match>, match)?"
+    r"(?:, audit cursor (?P<cursor>[0-9]+))?(?P<flying>, in progress)?"
     r"(?:, anchor (?P<anchor>[0-9a-f]{32}))?(?P<abandoned>, abandoned)?"
 )
 _GAP = re.compile(r"- (?P<code>[a-z_]+)(?: \((?P<count>\d+)\))?: (?P<message>.*)")
@@ -38,6 +39,7 @@ class Framed:
     flags: tuple[bool, bool, bool]  # match, in progress, abandoned
     anchor: str | None
     lines: list[str] = field(default_factory=list)
+    cursor: str | None = None
 
 
 @dataclass
@@ -129,6 +131,7 @@ def _message(line: str) -> Framed:
         None if told["field"] is None else _name(told["field"]),
         (told["match"] is not None, told["flying"] is not None, told["abandoned"] is not None),
         told["anchor"],
+        cursor=told["cursor"],
     )
 
 

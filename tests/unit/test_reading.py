@@ -166,3 +166,50 @@ def test_both_forms_are_within_the_budget_and_say_the_same(engine: Engine, tmp_p
             assert shown.get("cursor") == reading.cursor
             for line in reading.text().splitlines():
                 assert line.startswith("| ") or "\x01" not in line
+
+
+def test_an_audit_opens_where_a_window_does(engine: Engine, tmp_path: Path) -> None:
+    log = [f"{number} {KEY}\n" for number in range(5000)]
+    log[4000] = f"{WORD} at last\n"
+    history(tmp_path, said="".join(log), files=0)
+    with Recall(tmp_path, engine=engine.name) as recall:
+        answer = recall.search([WORD])
+        (passage,) = answer.passages
+        (hit,) = [message for message in passage.messages if message.is_anchor]
+        assert f", match, audit cursor {hit.cursor}\n" in answer.text()
+        assert answer.to_dict()["passages"][0]["messages"][1]["cursor"] == hit.cursor
+        assert all(message.cursor is None for message in passage.messages if message is not hit)
+        reading = recall.more(passage.anchor, view="audit", cursor=hit.cursor)
+        (page,) = reading.passage.messages
+        assert page.cursor is None
+        shown = hit.text.split("\n", 1)[1].rsplit("\n[", 1)[0]  # without the notes of the cut
+        assert page.text.startswith(shown)
+        assert page.text.index(WORD) < 300
+        assert reading.passage.has_more_before
+        beginning = recall.more(passage.anchor, view="audit", unbounded=True).passage.messages[0]
+        assert beginning.text[int(hit.cursor or 0) :].startswith(page.text)
+        for view in ("turn", "scroll"):
+            around = recall.more(passage.anchor, view=view).passage.messages
+            assert all(message.cursor is None for message in around)
+
+
+def test_no_cursor_where_an_audit_begins_there_anyway(engine: Engine, tmp_path: Path) -> None:
+    history(tmp_path, said=f"{WORD} {'x' * 2000}", files=0)
+    with Recall(tmp_path, engine=engine.name) as recall:
+        answer = recall.search([WORD])
+        (hit,) = [m for m in answer.passages[0].messages if m.is_anchor]
+        assert hit.truncated
+        assert hit.cursor is None
+        assert "audit cursor" not in answer.text()
+        assert '"cursor"' not in answer.to_json()
+
+
+def test_an_audit_opens_at_the_name_of_a_leaf(engine: Engine, tmp_path: Path) -> None:
+    with Store.create(tmp_path / "runtime.sqlite") as store:
+        turn = store.session("s").turn()
+        turn.tool_call("Run", {"first": f"{KEY} " * 90, "second": WORD}, intent="look", at=1)
+    with Recall(tmp_path, engine=engine.name) as recall:
+        passage = anchor_of(recall)
+        (hit,) = passage.messages
+        reading = recall.more(passage.anchor, view="audit", cursor=hit.cursor)
+    assert texts(reading) == [f"args.second: {WORD}"]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from harkback.config import MAX_SPANS_PER_WINDOW, REDACTED_MARK, WINDOW_CODE_POINTS
 from harkback.model import Leaf
-from harkback.windows import window
+from harkback.windows import start_in_whole, whole, window
 
 NOTE = re.compile(r"^\[… \d+ characters before\]\n|\n\[… \d+ characters after\]$")
 
@@ -82,3 +82,24 @@ def test_a_window_is_bounded_and_shows_a_match_that_survives(
     assert any(view.text[a:b] == "needle" for a, b in view.spans)
     assert "[" not in body.replace(REDACTED_MARK, "")
     assert "]" not in body.replace(REDACTED_MARK, "")
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 900), st.integers(0, 900)), min_size=1, max_size=4),
+    st.integers(0, 3),
+)
+def test_where_a_window_begins_in_the_whole(engine, lengths, which) -> None:
+    """Before and behind a secret in each leaf; one of them holds the term at its end."""
+    texts = [f"{'a' * low}SECRET{'b' * high}" for low, high in lengths]
+    texts[which % len(texts)] += "needle"
+    cuts = [[(low, low + len("SECRET"))] for low, _ in lengths]
+    leaves = [Leaf((f"part{i}",), text) for i, text in enumerate(texts)]
+    view = window(engine, ["needle"], leaves, cuts)
+    if not view.truncated:
+        return
+    names = [".".join(leaf.path) for leaf in leaves]
+    found = whole(leaves, cuts, names).text
+    start = start_in_whole(view, leaves, cuts, names[: view.leaf + 1])
+    head = f"{names[view.leaf]}: " if len(leaves) > 1 and not view.start else ""
+    assert found[start:].startswith(head + NOTE.sub("", view.text))
+    assert view.text[slice(*view.spans[0])] == "needle"

@@ -51,7 +51,7 @@ def _string(description: str) -> dict[str, Any]:
 
 
 _SIDE: Final = {"type": "integer", "minimum": 0, "maximum": MAX_NEIGHBOURS_EACH_SIDE}
-_CURSOR: Final = _string("From the last answer, for its next page")
+_CURSOR: Final = _string("From the last answer")
 
 RECALL: Final = ToolSpec(
     "Recall",
@@ -86,9 +86,9 @@ RECALL: Final = ToolSpec(
 RECALL_MORE: Final = ToolSpec(
     "RecallMore",
     "Read on from an anchor that Recall gave: the Turn around it, the whole of a cut message page "
-    "by page (view audit), or the Session in order (view scroll). For the next page give the same "
-    "anchor and view with the cursor. Use it rather than guess what was cut; search first, do not "
-    "make anchors up.",
+    "by page (view audit; an audit cursor beside a match opens it there), or the Session in order "
+    "(view scroll). For the next page give the same anchor and view with the cursor. Use it rather "
+    "than guess what was cut; search first, do not make anchors up.",
     _object(
         "anchor",
         anchor=_string("32 hex digits"),
