@@ -181,3 +181,13 @@ def test_while_another_process_builds(home: Path, cache: Path) -> None:
             assert (result.exit_code, result.stdout) == (2, "")
             assert "cache_busy" in result.stderr
     assert run("cache", "clear").exit_code == 0
+
+
+def test_status_where_there_is_no_history(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    homes.settle(tmp_path / "empty", monkeypatch)
+    assert status()["coverage"] == {"sessions": 0, "current": 0, "stale": 0}
+    assert str(cache) in run("cache", "status").stdout
+    missing = run("cache", "status", "--store", str(tmp_path / "gone"))
+    assert missing.exit_code == 2

@@ -194,7 +194,7 @@ def test_sources_says_what_is_there_and_what_is_wrong(home: Path) -> None:
 def test_doctor_reads_everything_and_counts_what_it_could_not(home: Path) -> None:
     well = run("doctor")
     assert well.exit_code == 0
-    assert "3 users" in well.stdout
+    assert "(3 user" in well.stdout
     assert well.stdout.count("everything was read") == 2
     path = next(home.glob(".claude/projects/*/*1.jsonl"))
     with path.open("ab") as file:

@@ -115,3 +115,29 @@ def test_times():
         "450 ms",
         "3.2 s",
     ]
+
+
+def test_a_log_is_folded_around_its_match_on_a_terminal_alone(tmp_path, monkeypatch):
+    path = tmp_path / "runtime.sqlite"
+    with Store.create(path) as writer:
+        turn = writer.session("Log", started_at=NOW).turn()
+        log = "".join(f"line {number}\n" for number in range(40))
+        turn.assistant(f"{log}zebra\n{log}".rstrip())
+        turn.user(log)
+    shown = ESCAPES.sub("", draw(path, monkeypatch, 80))
+    said, neighbour = shown.split("user")
+    lines = [line.split("  ")[-1].strip() for line in said.splitlines() if "line" in line]
+    assert lines[:5] == ["… 36 more lines", "line 36", "line 37", "line 38", "line 39"]
+    assert lines[-2:] == ["line 6", "… 33 more lines"]
+    assert "zebra" in said
+    assert "line 11" in neighbour
+    assert "line 12" not in neighbour
+    piped = draw(path, monkeypatch)
+    assert piped.count("line 12\n") == 3
+    assert "more line" not in piped
+
+
+def test_that_there_are_no_facts_is_told_to_models_alone(store, monkeypatch):
+    with Recall(store) as recall:
+        assert "not_searched" in recall.search(["zebra"]).text()
+    assert "not_searched" not in draw(store, monkeypatch)

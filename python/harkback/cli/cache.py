@@ -18,7 +18,7 @@ from harkback.cache import SegmentCache
 from harkback.cli.progress import Bar
 from harkback.cli.selection import Selection, cache_of, choosing
 from harkback.cli.sources import size_of
-from harkback.errors import CacheError
+from harkback.errors import CacheError, SourceError
 from harkback.persisting import Coverage
 from harkback.settings import load
 
@@ -34,9 +34,10 @@ def cache() -> None:
     """Keeps sessions ready to be searched, in a folder of harkback's own.
 
     What is kept is the text that redaction leaves, readable by you alone.
-    Searches add to it once they have answered. Answers are the same with and
-    without it. HARKBACK_CACHE names another folder; `enabled = false` under
-    `[cache]` in the config file switches it off.
+    Searches add to it once they have answered, `harkback mcp` between its
+    calls. Answers are the same with and without it. HARKBACK_CACHE names
+    another folder; `enabled = false` under `[cache]` in the config file
+    switches it off.
     """
 
 
@@ -59,11 +60,21 @@ def look(found: SegmentCache | None, selection: Selection) -> State:
     folder = str(found.folder.path)
     try:
         size, counts = found.bytes(), found.counts()
-        with selection.recall(persisting=False) as recall:
-            coverage = recall.coverage()
+        coverage = _coverage(selection)
     except CacheError as error:
         return State(folder, trouble=f"{error.message} ({error.reason})")
     return State(folder, size, coverage, counts.get("segments", 0), counts.get("manifest", 0))
+
+
+def _coverage(selection: Selection) -> Coverage:
+    """None of nothing where no history is found: the cache may be there all the same."""
+    try:
+        with selection.recall(persisting=False) as recall:
+            return recall.coverage()
+    except SourceError as error:
+        if error.reason == "source_missing" and not selection.paths:
+            return Coverage(0, 0, 0)
+        raise
 
 
 @cache.command()

@@ -69,8 +69,9 @@ def doctor(context: click.Context, selection: Selection) -> None:
             continue
         said, size, problems = found
         sessions = said.pop("session", 0)
-        kinds = [plural(count, kind.replace("_", " ")) for kind, count in said.most_common()]
-        terminal.item(source.name, plural(sessions, "session"), size_of(size), *kinds)
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in said.most_common())
+        messages = f"{plural(said.total(), 'message')}{kinds and f' ({kinds})'}"
+        terminal.item(source.name, plural(sessions, "session"), size_of(size), messages)
         for problem, count in sorted(problems.items()):
             troubled = True
             terminal.note(f"  - {problem} ({count:,})", 4)

@@ -42,7 +42,9 @@ _LOG: Final = logging.getLogger("harkback.mcp")
 @click.option("--structured", is_flag=True, help="Send each answer as JSON too, beside the text.")
 @click.option("--vision", is_flag=True, help="Send images as images: the model sees them.")
 @click.option("--http", is_flag=True, help="Listen for HTTP on this machine, not on stdin.")
-@click.option("--host", help="The loopback address to listen on.  [default: 127.0.0.1]")
+@click.option(
+    "--host", metavar="ADDRESS", help="The loopback address to listen on.  [default: 127.0.0.1]"
+)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),

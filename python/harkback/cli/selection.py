@@ -195,13 +195,13 @@ _WHERE: Final = (
         "projects",
         metavar="GLOB",
         multiple=True,
-        help="Only Sessions of this project: a folder's name or path. May be repeated.",
+        help="Only sessions of this project: a folder's name or path. May be repeated.",
     ),
     click.option(
         "--exclude",
         metavar="GLOB",
         multiple=True,
-        help="No Session of this project, as in the config file. May be repeated.",
+        help="No session of this project, as in the config file. May be repeated.",
     ),
 )
 _WHAT: Final = (
@@ -221,7 +221,7 @@ _WHAT: Final = (
         multiple=True,
         help="Only messages of this kind. May be repeated.  [default: all but summary]",
     ),
-    click.option("--include-archived", is_flag=True, help="Archived Sessions too."),
+    click.option("--include-archived", is_flag=True, help="Archived sessions too."),
     click.option(
         "--include-abandoned", is_flag=True, help="Turns that were rewound or rolled back, too."
     ),

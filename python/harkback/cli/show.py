@@ -29,10 +29,22 @@ _SIDE = click.IntRange(0, MAX_NEIGHBOURS_EACH_SIDE)
     type=click.Choice(SCOPES),
     default="turn",
     show_default=True,
-    help="The Turn around the message, all of the message, or the Session.",
+    help="The turn around the message, all of the message, or the session.",
 )
-@click.option("--before", type=_SIDE, default=MAX_NEIGHBOURS_EACH_SIDE, show_default=True)
-@click.option("--after", type=_SIDE, default=MAX_NEIGHBOURS_EACH_SIDE, show_default=True)
+@click.option(
+    "--before",
+    type=_SIDE,
+    default=MAX_NEIGHBOURS_EACH_SIDE,
+    show_default=True,
+    help="Messages before it.",
+)
+@click.option(
+    "--after",
+    type=_SIDE,
+    default=MAX_NEIGHBOURS_EACH_SIDE,
+    show_default=True,
+    help="Messages behind it.",
+)
 @click.option("--cursor", metavar="CURSOR", help="Go on where the last answer ended.")
 @click.option(
     "--material", is_flag=True, help="The digits are those beside a file: show what is in it."
@@ -65,7 +77,7 @@ def show(
       harkback show fe7e9b58fc72c1c9515ac202a5cef5c7 --view scroll
       harkback show 8a4170f0c4b3f1d20b6bd8a9e27c5100 --material
 
-    The anchor stays good as long as the Session is where it was found. Secrets
+    The anchor stays good as long as the session is where it was found. Secrets
     are cut out as in a search.
     """
     if output is not None and not material:

@@ -1,8 +1,9 @@
 """An answer drawn for a person: facts, Sessions, their Passages, then what is left out.
 
 Invariant: what stood in history reaches the terminal neutralised (``harkback.cli.neutral``), and
-without colour nothing is added to it but layout. Lines are wrapped only on a terminal; in a pipe a
-line of history stays one line. Proof: tests/surfaces/test_cli_terminal.py.
+without colour nothing is added to it but layout. Lines are wrapped, and long Messages of an answer
+folded, only on a terminal; in a pipe a line of history stays one line, and all of them are there.
+Proof: tests/surfaces/test_cli_terminal.py.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ _ROLE_CELLS: Final = 13
 _TEXT_START: Final = _INDENT + _ROLE_CELLS
 _MAX_TEXT_CELLS: Final = 120  # longer lines are hard to read back from
 _MIN_TEXT_CELLS: Final = 20
+_MAX_LINES: Final = 12  # of a Message in an answer: a log would push the others off the screen
+_LINES_BEFORE: Final = 4  # the first match
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -138,10 +141,11 @@ class Terminal:
             self.note(f"{plural(reading.unread_pages, 'more page')} not read")
 
     def gaps(self, envelope: Envelope) -> None:
-        """What is not in the answer."""
-        if envelope.gaps:
+        """What is not in the answer; of facts only a model has to be told that there are none."""
+        gaps = [gap for gap in envelope.gaps if gap.code != "not_searched"]
+        if gaps:
             self.print(Text("Not in this answer", "dim bold"))
-            for gap in envelope.gaps:
+            for gap in gaps:
                 self.note(line(gap_text(gap).rstrip("\n")), 2)
 
     def note(self, text: str, hanging: int = 0) -> None:
@@ -209,13 +213,13 @@ class Terminal:
         if passage.has_more_before:
             yield Text(" " * _INDENT + "…", "dim")
         for message in passage.messages:
-            yield from self._message(message)
+            yield from self._message(message, folding=number is not None)
         if passage.has_more_after:
             yield Text(" " * _INDENT + "…", "dim")
         if passage.explanation is not None:
             yield from self._explanation(passage.explanation, 0)
 
-    def _message(self, message: PassageMessage) -> Iterator[Text]:
+    def _message(self, message: PassageMessage, *, folding: bool) -> Iterator[Text]:
         name, style = _ROLES[message.kind]
         role = Text(" " * (_INDENT - 2))
         role.append("▸ " if message.is_anchor else "  ", "yellow")
@@ -234,7 +238,8 @@ class Terminal:
         for start, end in message.spans:
             body.stylize(f"not dim {_MATCH}", start, end)
         lines = [Text(", ".join(notes), "dim")] if notes else []
-        lines += self._fit(body, 0, 0, _TEXT_START)
+        text = self._fit(body, 0, 0, _TEXT_START)
+        lines += _folded(text) if folding and self._wraps else text
         for material in message.materials:
             lines += self._fit(Text(line(material_text(material)), "dim"), 0, 2, _TEXT_START)
         if message.more_materials:
@@ -272,6 +277,21 @@ class Terminal:
             each.rstrip()
             each.pad_left(hanging if number else indent)
         return lines
+
+
+def _folded(lines: list[Text]) -> list[Text]:
+    """The lines around the first match, and how many there are besides."""
+    if len(lines) <= _MAX_LINES + 1:
+        return lines
+    matches = (number for number, each in enumerate(lines) if each.spans)
+    start = min(max(0, next(matches, 0) - _LINES_BEFORE), len(lines) - _MAX_LINES)
+    end = start + _MAX_LINES
+    before = [_more_lines(start)] if start else []
+    return [*before, *lines[start:end], *([_more_lines(len(lines) - end)] if lines[end:] else [])]
+
+
+def _more_lines(count: int) -> Text:
+    return Text(f"… {plural(count, 'more line')}", "dim")
 
 
 def _place(session: SessionCard) -> tuple[str, str]:

@@ -17,6 +17,7 @@ import click
 from rich.text import Text
 
 from harkback.cli import tour_history
+from harkback.cli.sources import size_of
 from harkback.cli.terminal import Terminal, duration
 from harkback.errors import QueryError
 from harkback.recall import Recall
@@ -42,7 +43,7 @@ class Tour:
         tour_history.write(self._store)
         size = sum(each.stat().st_size for each in self._store.parent.iterdir())
         self._say(
-            f"A made-up history of seven sessions, {size // 1024} KB, in {self._store.parent}",
+            f"A made-up history of seven sessions, {size_of(size)}, in {self._store.parent}",
             "It is kept." if self._keep else "It is removed at the end; --keep keeps it.",
         )
         with Recall(self._store) as recall:
