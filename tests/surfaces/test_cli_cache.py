@@ -191,3 +191,10 @@ def test_status_where_there_is_no_history(
     assert str(cache) in run("cache", "status").stdout
     missing = run("cache", "status", "--store", str(tmp_path / "gone"))
     assert missing.exit_code == 2
+
+
+def test_what_one_search_leaves_out_stays_kept(home: Path, cache: Path) -> None:
+    run("cache", "build")
+    assert run("search", "zebra", "--exclude", "garden").exit_code == 0
+    assert run("search", "zebra", "--project", "garden").exit_code == 0
+    assert status()["coverage"] == {"sessions": 3, "current": 3, "stale": 0}

@@ -159,7 +159,9 @@ def test_grep_as_json_is_a_line_for_each_message(home: Path) -> None:
         assert line["text"][start:end] == "zebra"
 
 
-def test_show_reads_on_from_an_anchor(home: Path) -> None:
+def test_show_reads_on_from_an_anchor(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (line,) = run("grep", "slow", "--json").stdout.splitlines()
     anchor = json.loads(line)["anchor"]
     turn = run("show", anchor)
@@ -176,7 +178,10 @@ def test_show_reads_on_from_an_anchor(home: Path) -> None:
     missing = run("show", "0" * 32)
     assert (missing.exit_code, missing.stdout) == (2, "")
     assert "not_found" in missing.output
-    excluded = run("show", anchor, "--exclude", "shop")
+    config = tmp_path / "config.toml"
+    config.write_text('[projects]\nexclude = ["shop"]\n', "utf-8")
+    monkeypatch.setenv("HARKBACK_CONFIG", str(config))
+    excluded = run("show", anchor)
     assert "not_found" in excluded.output
 
 

@@ -79,7 +79,7 @@ def _coverage(selection: Selection) -> Coverage:
 
 @cache.command()
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@choosing(scope=False)
+@choosing()
 def status(as_json: bool, selection: Selection) -> None:
     """Says where the cache is, how large, and how much of it is current.
 
@@ -119,7 +119,7 @@ def tell(terminal: Terminal, state: State) -> None:
 
 
 @cache.command()
-@choosing(scope=False)
+@choosing()
 @click.pass_context
 def build(context: click.Context, selection: Selection) -> None:
     """Reads every session that is not kept as it is now, and keeps it.

@@ -32,7 +32,7 @@ TROUBLED: Final = 1
 
 
 @click.command(short_help="Reads everything, and says what cannot be read and why.")
-@choosing(scope=False)
+@choosing()
 @click.pass_context
 def doctor(context: click.Context, selection: Selection) -> None:
     """Reads every session of every history, and counts what cannot be read.

@@ -29,7 +29,7 @@ _LOG: Final = logging.getLogger("harkback.mcp")
 
 
 @click.command(short_help="Serves the tools for agents over MCP.")
-@choosing(scope=False)
+@choosing(projects=True)
 @memory_files
 @click.option(
     "--grant",
@@ -73,7 +73,7 @@ def mcp(
     It searches the histories that `harkback search` does, and ends when its
     client does. Nothing leaves this machine. Nothing is written but the cache
     of `harkback cache`, which is completed while no call is under way; with
-    --project it is only read.
+    --project or --exclude it is only read.
     """
     if not http and (host is not None or port is not None):
         raise click.UsageError("--host and --port need --http.")
@@ -108,8 +108,9 @@ def mcp(
         vision=vision,
         structured=structured,
     )
-    # To a cache, what `only` keeps out is gone: one that others use, too, would be emptied of it.
-    calls = Calls(tools, Idle(later.persist) if only is None else None)
+    # To a cache, what is left out here is gone: one that others use, too, would be emptied of it.
+    whole = only is None and not selection.exclude
+    calls = Calls(tools, Idle(later.persist) if whole else None)
     server, ending = build(tools, calls), Ending(calls, later.close)
     if out is None:
         from harkback.mcp import http as over_http

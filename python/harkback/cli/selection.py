@@ -70,9 +70,9 @@ class Selection:
 
     paths: tuple[str, ...]
     agents: tuple[str, ...]
-    projects: tuple[str, ...]
-    exclude: tuple[str, ...]
     mapping: str | None = None
+    projects: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
     kinds: tuple[str, ...] = ()
@@ -99,7 +99,8 @@ class Selection:
         Args:
             facts: stores of facts, beside those.
             persisting: once the block is done, and what it wrote is on its way, Sessions are
-                stored in the cache for a bounded while.
+                stored in the cache for a bounded while; not if ``--exclude`` left some out, which
+                are no less wanted the next time.
             options: more arguments of the Recall.
 
         Raises:
@@ -117,7 +118,7 @@ class Selection:
         )
         try:
             yield recall
-            if persisting:
+            if persisting and not self.exclude:
                 sys.stdout.flush()
                 with suppress(SourceError):  # the answer is given
                     recall.persist(PERSIST_SECONDS)
@@ -190,6 +191,8 @@ _WHERE: Final = (
         multiple=True,
         help="Only histories of this agent, such as claude-code. May be repeated.",
     ),
+)
+_PROJECTS: Final = (
     click.option(
         "--project",
         "projects",
@@ -244,13 +247,17 @@ memory_files: Final = click.option(
 )
 
 
-def choosing(*, scope: bool) -> Callable[[C], C]:
-    """The options that choose history; with those of ``scope`` what of it, too.
+def choosing(*, projects: bool = False, scope: bool = False) -> Callable[[C], C]:
+    """The options that choose histories, which the command takes as one argument ``selection``.
 
-    The command takes them as one argument ``selection``.
+    Args:
+        projects: those that choose projects of them, too.
+        scope: those, and what of them.
     """
-    options = (*_WHERE, *(_WHAT if scope else ()))
-    names = ["paths", "mapping", "agents", "projects", "exclude"]
+    options = (*_WHERE, *(_PROJECTS if projects or scope else ()), *(_WHAT if scope else ()))
+    names = ["paths", "mapping", "agents"]
+    if projects or scope:
+        names += ["projects", "exclude"]
     if scope:
         names += ["since", "until", "kinds", "include_archived", "include_abandoned"]
 

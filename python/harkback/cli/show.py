@@ -56,7 +56,7 @@ _SIDE = click.IntRange(0, MAX_NEIGHBOURS_EACH_SIDE)
     help="Write a text or an image to a new file.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
-@choosing(scope=False)
+@choosing()
 def show(
     anchor: str,
     view: Scope,

@@ -33,7 +33,7 @@ class Found:
 
 @click.command(short_help="Lists the histories that are found on this machine.")
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
-@choosing(scope=False)
+@choosing()
 def sources(selection: Selection, as_json: bool) -> None:
     """Lists the histories that a search would look through.
 

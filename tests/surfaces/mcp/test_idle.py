@@ -125,8 +125,9 @@ def test_not_if_the_cache_is_switched_off(
     nothing_is_written(store, cache)
 
 
-def test_not_if_it_serves_some_projects_alone(store: Path, cache: Path) -> None:
-    nothing_is_written(store, cache, "--project", "zoo")
+@pytest.mark.parametrize("option", ["--project", "--exclude"])
+def test_not_if_it_serves_some_projects_alone(store: Path, cache: Path, option: str) -> None:
+    nothing_is_written(store, cache, option, "zoo")
 
 
 def nothing_is_written(store: Path, cache: Path, *options: str) -> None:
