@@ -137,6 +137,19 @@ def test_a_log_is_folded_around_its_match_on_a_terminal_alone(tmp_path, monkeypa
     assert "more line" not in piped
 
 
+def test_what_a_window_says_of_its_cut_is_never_folded(tmp_path, monkeypatch):
+    path = tmp_path / "runtime.sqlite"
+    with Store.create(path) as writer:
+        log = "".join(f"line {number}\n" for number in range(900))
+        writer.session("Log", started_at=NOW).turn().assistant(f"{log}zebra\n{log}")
+    lines = [line.strip() for line in ESCAPES.sub("", draw(path, monkeypatch, 80)).splitlines()]
+    at = next(number for number, line in enumerate(lines) if "characters before]" in line)
+    assert re.fullmatch(r"… \d+ more lines", lines[at + 1])
+    assert re.fullmatch(r"… \d+ more lines", lines[at + 14])
+    assert "characters after]" in lines[at + 15]
+    assert "zebra" in lines[at + 2 : at + 14]
+
+
 def test_that_there_are_no_facts_is_told_to_models_alone(store, monkeypatch):
     with Recall(store) as recall:
         assert "not_searched" in recall.search(["zebra"]).text()

@@ -120,7 +120,12 @@ def _material(
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Raises OSError where there is something already, be it a link that leads nowhere."""
+    """Raises BadParameter where there is something already, be it a link that leads nowhere."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+    try:
+        descriptor = os.open(path, flags, 0o600)
+    except FileExistsError:
+        problem = "There is a file of this name; nothing is written over."
+        raise click.BadParameter(problem, param_hint="--output") from None
+    with os.fdopen(descriptor, "wb") as file:
         file.write(content)

@@ -45,6 +45,7 @@ _MAX_TEXT_CELLS: Final = 120  # longer lines are hard to read back from
 _MIN_TEXT_CELLS: Final = 20
 _MAX_LINES: Final = 12  # of a Message in an answer: a log would push the others off the screen
 _LINES_BEFORE: Final = 4  # the first match
+_CUT: Final = "[… "  # begins what a window says of its cut
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -280,18 +281,23 @@ class Terminal:
 
 
 def _folded(lines: list[Text]) -> list[Text]:
-    """The lines around the first match, and how many there are besides."""
+    """The lines around the first match, and how many there are besides.
+
+    What the window says of its own cut stays.
+    """
+    head = lines[: lines[0].plain.startswith(_CUT)]
+    tail = lines[len(lines) - lines[-1].plain.startswith(_CUT) :]
+    lines = lines[len(head) : len(lines) - len(tail)]
     if len(lines) <= _MAX_LINES + 1:
-        return lines
+        return [*head, *lines, *tail]
     matches = (number for number, each in enumerate(lines) if each.spans)
     start = min(max(0, next(matches, 0) - _LINES_BEFORE), len(lines) - _MAX_LINES)
     end = start + _MAX_LINES
-    before = [_more_lines(start)] if start else []
-    return [*before, *lines[start:end], *([_more_lines(len(lines) - end)] if lines[end:] else [])]
-
-
-def _more_lines(count: int) -> Text:
-    return Text(f"… {plural(count, 'more line')}", "dim")
+    before, after = (
+        [Text(f"… {plural(count, 'more line')}", "dim")] if count else []
+        for count in (start, len(lines) - end)
+    )
+    return [*head, *before, *lines[start:end], *after, *tail]
 
 
 def _place(session: SessionCard) -> tuple[str, str]:
