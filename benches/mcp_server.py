@@ -10,6 +10,7 @@ within 25 ms of the refused call, a common one within 60 ms.
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -33,7 +34,8 @@ class Client:
     def __init__(self, store: Path) -> None:
         command = [sys.executable, "-m", "harkback", "mcp", "--store", str(store)]
         pipe = subprocess.PIPE
-        self._server = subprocess.Popen(command, stdin=pipe, stdout=pipe)
+        environment = {**os.environ, "HARKBACK_CACHE": os.devnull}  # segments in memory
+        self._server = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment)
         self._asked = 0
 
     def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
