@@ -68,7 +68,7 @@ UsageReason: TypeAlias = Literal[
     "closed",
 ]
 SettingsReason: TypeAlias = Literal["settings_unreadable", "settings_invalid"]
-CacheReason: TypeAlias = Literal["cache_unsafe", "cache_unusable", "cache_busy"]
+CacheReason: TypeAlias = Literal["cache_unsafe", "cache_unusable", "cache_busy", "cache_taken"]
 Reason: TypeAlias = (
     QueryReason | SourceReason | StoreReason | UsageReason | SettingsReason | CacheReason
 )

@@ -152,6 +152,12 @@ def is_of(connection: sqlite3.Connection, version: bytes) -> bool:
     return connection.execute("SELECT version FROM about").fetchall() == [(version,)]
 
 
+def is_of_another(connection: sqlite3.Connection, version: bytes) -> bool:
+    """Whether they were made by something else; one that is new was made by nothing."""
+    made_by = connection.execute("SELECT version FROM about").fetchall()
+    return made_by not in ([], [(version,)])
+
+
 def places_of(connection: sqlite3.Connection, source: bytes) -> dict[bytes, Place]:
     """The segments of a Source by Session, those that damage changed left out."""
     asked = f"SELECT {_COLUMNS}, seal FROM segments WHERE source = ?"

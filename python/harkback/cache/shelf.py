@@ -13,7 +13,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -129,6 +129,7 @@ class Shelf:
         self._tables: dict[str, dict[bytes, Place]] = {}
         self._rejected: set[Place] = set()
         self._broken = False
+        self._was_ours = False  # whether the folder was found to be of this version
 
     def renew(self) -> None:
         """Looks whether somebody wrote or took a file away; what was read is forgotten then."""
@@ -189,19 +190,18 @@ class Shelf:
         Raises:
             CacheError: ``cache_busy``: another process has it; or the cache cannot be written to.
         """
-        from harkback.cache.writing import Writing  # most processes only read
-
         try:
             self.folder.make()
             with self._lock:
                 rejected, broken = set(self._rejected), self._broken
-            with self.folder.locked(), Writing.begun(self.folder, self.version, broken) as writing:
+            with self.folder.locked(), self._begun(broken) as writing:
                 writing.reject(rejected)
                 yield writing
                 writing.commit()
             with self._lock:
                 self._rejected -= rejected
                 self._broken = False
+                self._was_ours = True
             self.trouble = None
         except ManifestDamaged:
             self._broken = True
@@ -210,6 +210,11 @@ class Shelf:
             raise self._told(unusable(error)) from None
         except CacheError as error:
             raise self._told(error) from None
+
+    def _begun(self, broken: bool) -> AbstractContextManager[Writing]:
+        from harkback.cache.writing import Writing  # most processes only read
+
+        return Writing.begun(self.folder, self.version, broken, self._was_ours)
 
     def _told(self, error: CacheError) -> CacheError:
         self.trouble = error
@@ -229,6 +234,7 @@ class Shelf:
             with manifest.opened(self.folder) as connection:
                 if not manifest.is_of(connection, self.version):
                     return {}
+                self._was_ours = True
                 found = manifest.places_of(connection, source)
             sizes = {pack: self.folder.size_of(pack) for pack in {p.pack for p in found.values()}}
         except ManifestDamaged:

@@ -18,6 +18,7 @@ from harkback.cache import manifest
 from harkback.cache.folder import Folder
 from harkback.cache.manifest import NAME, SIDE_FILES, Place
 from harkback.cache.packs import ENDING, FULL_BYTES, Appender, copy, new_name
+from harkback.errors import CacheError
 
 _DAY: Final = 86_400
 #: A Source that no search has spoken of for so long is not kept; it may be gone for good.
@@ -40,11 +41,17 @@ class Writing:
 
     @classmethod
     @contextmanager
-    def begun(cls, folder: Folder, version: bytes, broken: bool) -> Iterator[Writing]:
+    def begun(
+        cls, folder: Folder, version: bytes, broken: bool, was_ours: bool
+    ) -> Iterator[Writing]:
         """With the lock held; what is of another version, or ``broken``, is deleted first.
 
+        Args:
+            was_ours: the folder was of this version once. If it is of another by now, that one came
+                later and stays: two processes would delete each other's segments for ever.
+
         Raises:
-            CacheError: as ``manifest.opened`` does.
+            CacheError: as ``manifest.opened`` does; ``cache_taken``.
             ManifestDamaged: it was only now found to be.
             OSError: a pack cannot be written.
         """
@@ -53,6 +60,9 @@ class Writing:
         with manifest.opened(folder, create=True) as connection, ExitStack() as held:
             if broken:
                 manifest.count(connection, "manifest", 1)
+            if was_ours and manifest.is_of_another(connection, version):
+                message = "The cache is of another policy or version by now; start again to use it."
+                raise CacheError("cache_taken", message)
             if not manifest.is_of(connection, version):
                 _start_over(folder, connection, version)
             writing = cls(folder, connection, held)

@@ -127,3 +127,33 @@ def test_a_child_reads_and_writes_on_its_own(cache: SegmentCache) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     shelf.renew()
     assert set(shelf.stored("s")) == {digest("a"), digest("b")}
+
+
+def test_who_was_started_later_has_the_folder(cache: SegmentCache) -> None:
+    """Two of different policies do not delete each other's segments for ever."""
+    first, later = cache.shelf("v"), cache.shelf("w")
+    with first.writing() as writing:
+        writing.add(place("b"), b"second")
+    with later.writing() as writing:
+        writing.add(place("c"), b"third")
+    with pytest.raises(CacheError) as caught, first.writing():
+        raise AssertionError("not let in")
+    assert caught.value.reason == "cache_taken"
+    first.renew()
+    assert first.find("s", "b") is None
+    later.renew()
+    assert later.find("s", "c") is not None
+    cache.clear()
+    with first.writing() as writing:  # nobody's now
+        writing.add(place("d"), b"fourth")
+    first.renew()
+    assert first.find("s", "d") is not None
+
+
+def test_who_has_only_read_gives_way_too(cache: SegmentCache) -> None:
+    reading = cache.shelf("v")
+    assert reading.find("s", "a") is not None
+    with cache.shelf("w").writing():
+        pass
+    with pytest.raises(CacheError, match="another policy"), reading.writing():
+        raise AssertionError("not let in")
