@@ -283,7 +283,8 @@ class Corpus:
             return None
         entries, failed = entries_of.made(self._redaction, grown.transcript.messages)
         with self._lock:
-            if before.holders or self._current.get(before.place) != before.key:
+            # By identity: who was faster may have added to it under the same key.
+            if before.holders or self._known.get(before.key) is not before:
                 return None
             self._take_out(before)
         try:

@@ -172,6 +172,39 @@ def test_what_is_held_stays_as_it_is(titled: StoreBuilder, engine: Engine) -> No
         assert held.key not in recall._corpus._known
 
 
+def test_two_that_add_to_one_segment_at_once(
+    titled: StoreBuilder, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The slower one finds the same key, and under it a segment that is not the one it meant."""
+    grown = SqliteView.grown
+    faster: list[threading.Thread] = []
+
+    def overtaken(view: SqliteView, session: str, fingerprint: bytes) -> object:
+        notes = recall._group.sources[0].place.notes
+        before = dict(notes)
+        found = grown(view, session, fingerprint)
+        if found is not None and not faster:
+            notes.update(before)  # as the faster one saw them
+            faster.append(threading.Thread(target=hold))
+            faster[0].start()
+            assert held.wait(10)
+        return found
+
+    def hold() -> None:
+        recall.search(["gamma"])
+        held.set()
+
+    held = threading.Event()
+    with Recall(titled.path, engine=engine.name) as recall:
+        recall.search(["alpha"])
+        titled.text("led", "alpha gamma")
+        monkeypatch.setattr(SqliteView, "grown", overtaken)
+        assert [p.session.id for p in recall.search(["gamma"]).passages] == ["led"]
+        faster[0].join()
+        assert [p.session.id for p in recall.search(["gamma"]).passages] == ["led"]
+        assert recall._corpus.bytes == sum(s.bytes for s in recall._corpus._known.values())
+
+
 def test_leaves_that_a_finder_failed_on_add_up(titled: StoreBuilder, engine: Engine) -> None:
     class Failing:
         id = "failing"
