@@ -8,7 +8,10 @@ every reason and holds it against docs/gaps.md; tests/leaks/test_surfaces.py.
 
 from __future__ import annotations
 
-from typing import Literal, Self, TypeAlias
+from pathlib import PurePath
+from typing import Final, Literal, Self, TypeAlias
+
+_INNERMOST_CALLS: Final = 3
 
 QueryReason: TypeAlias = Literal[
     "tool_unknown",
@@ -154,3 +157,12 @@ class SegmentDamaged(ValueError):
     def __init__(self, key: str) -> None:
         super().__init__("a segment is damaged")
         self.key = key
+
+
+def type_and_place(error: BaseException) -> str:
+    """What a log may say of an exception: not its words, which may be stored text."""
+    import traceback  # seldom
+
+    calls = traceback.extract_tb(error.__traceback__)[-_INNERMOST_CALLS:]
+    places = (f"{PurePath(call.filename).name}:{call.lineno}" for call in calls)
+    return f"{type(error).__name__} at {', '.join(places)}"

@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import logging
 import sys
-import traceback
-from pathlib import PurePath
 from types import TracebackType
-from typing import Final, TypeAlias
+from typing import TypeAlias
+
+from harkback.errors import type_and_place
 
 _Told: TypeAlias = (
     tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 )
-_INNERMOST_CALLS: Final = 3
 
 
 class _Formatter(logging.Formatter):
     def formatException(self, ei: _Told) -> str:
         """Type and innermost calls."""
-        kind, _, trace = ei
-        calls = traceback.extract_tb(trace)[-_INNERMOST_CALLS:]
-        places = ", ".join(f"{PurePath(call.filename).name}:{call.lineno}" for call in calls)
-        return f"{'' if kind is None else kind.__name__} at {places}"
+        return "" if ei[1] is None else type_and_place(ei[1])
 
 
 def start() -> None:

@@ -9,21 +9,18 @@ words may be stored text. Proof: tests/unit/tools/test_toolset.py, tests/leaks/t
 from __future__ import annotations
 
 import logging
-import traceback
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import PurePath
 from threading import Event
 from typing import Any, Final, Protocol, TypeAlias
 
 from harkback.awaiting import twin
-from harkback.errors import HarkbackError, QueryError, UsageError
+from harkback.errors import HarkbackError, QueryError, UsageError, type_and_place
 from harkback.tools import arguments
 from harkback.tools.answer import ToolAnswer
 from harkback.tools.specs import NAMES, TOOLS
 
 Active: TypeAlias = tuple[str, str]
 _LOG: Final = logging.getLogger("harkback.tools")
-_INNERMOST_CALLS: Final = 3
 
 
 class RecallLike(Protocol):
@@ -132,6 +129,4 @@ class Toolset:
 
 def _report(error: Exception) -> None:
     """Tells the host what failed and where, without its words and without variables."""
-    calls = traceback.extract_tb(error.__traceback__)[-_INNERMOST_CALLS:]
-    place = ", ".join(f"{PurePath(call.filename).name}:{call.lineno}" for call in calls)
-    _LOG.error("a tool call failed: %s at %s", type(error).__name__, place)
+    _LOG.error("a tool call failed: %s", type_and_place(error))
