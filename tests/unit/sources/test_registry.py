@@ -31,6 +31,12 @@ MARKS = {
     "gemini-cli": "tmp/app/chats/session-x.jsonl",
     "copilot-cli": "session-state/x/events.jsonl",
 }
+VARIABLES = {
+    "claude-code": "CLAUDE_CONFIG_DIR",
+    "codex": "CODEX_HOME",
+    "gemini-cli": "GEMINI_CLI_HOME",
+    "copilot-cli": "COPILOT_HOME",
+}
 
 
 @pytest.mark.parametrize("known", formats(), ids=lambda known: known.agent)
@@ -49,9 +55,8 @@ def test_a_folder_of_an_agent(tmp_path: Path, known: Known) -> None:
 def test_an_agent_says_where_it_keeps_its_history(tmp_path: Path, known: Known) -> None:
     home, moved = tmp_path / "home", tmp_path / "moved"
     assert all(root.is_relative_to(home) for root in known.roots({}, home))
-    assert any(
-        root.is_relative_to(moved) for root in known.roots({known.variable: str(moved)}, home)
-    )
+    roots = known.roots({VARIABLES[known.agent]: str(moved)}, home)
+    assert any(root.is_relative_to(moved) for root in roots)
     assert known.format().agent == known.agent
 
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from harkback.decoding import Damaged, decode, parse_any
 
-Scalar: TypeAlias = "str | int | float | bool | None"
 EACH: Final = "[]"
 _STEP = re.compile(r"\[\]|[^.\[\]]+")
 

@@ -18,12 +18,10 @@ class Known(NamedTuple):
     """One format, before its module is imported.
 
     Attributes:
-        variable: of the environment, that moves the agent's folder.
         marks: globs, one of which only a folder of this agent has.
     """
 
     agent: str
-    variable: str
     marks: tuple[str, ...]
     module: str
     name: str
@@ -45,28 +43,24 @@ _HOME: Final = "harkback.sources.transcripts"
 _KNOWN: Final = (
     Known(
         "claude-code",
-        "CLAUDE_CONFIG_DIR",
         ("projects/*/*.jsonl", "local_*/.claude", "*/local_*/.claude", "*/*/local_*/.claude"),
         f"{_HOME}.claude_code",
         "ClaudeCode",
     ),
     Known(
         "codex",
-        "CODEX_HOME",
         ("sessions/rollout-*", "sessions/*/*/*/rollout-*", "archived_sessions/rollout-*"),
         f"{_HOME}.codex",
         "Codex",
     ),
     Known(
         "gemini-cli",
-        "GEMINI_CLI_HOME",
         ("tmp/*/chats/session-*",),
         f"{_HOME}.gemini_cli",
         "GeminiCli",
     ),
     Known(
         "copilot-cli",
-        "COPILOT_HOME",
         ("session-state/*", "history-session-state/*"),
         f"{_HOME}.copilot_cli",
         "CopilotCli",
