@@ -8,11 +8,12 @@ then each call says why. Proof: tests/unit/mcp/test_later.py.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from threading import Event, Lock
 from typing import Any
 
 from harkback.config import PERSIST_IDLE_SECONDS
+from harkback.errors import HarkbackError
 from harkback.recall import Recall
 
 
@@ -41,7 +42,9 @@ class Later:
     def persist(self, cancel: Event) -> bool:
         """Stores a few Sessions in the cache of what was opened; gives whether there are more."""
         recall = self._opened
-        return recall is not None and recall.persist(PERSIST_IDLE_SECONDS, cancel=cancel).more
+        with suppress(HarkbackError):  # each call says why
+            return recall is not None and recall.persist(PERSIST_IDLE_SECONDS, cancel=cancel).more
+        return False
 
     def close(self) -> None:
         """Closes what was opened."""

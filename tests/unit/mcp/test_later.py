@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from harkback import QueryError, Recall, SourceError, Store, UsageError
+from harkback import QueryError, Recall, SegmentCache, SourceError, Store, UsageError
 from harkback.mcp.later import Later
 
 
@@ -54,3 +54,17 @@ def test_what_fails_is_tried_again():
             later.search(["zebra"])
     assert len(tries) == 2
     later.close()
+
+
+def test_it_stores_only_in_what_was_opened_and_raises_nothing(tmp_path):
+    path, cache = tmp_path / "runtime.sqlite", tmp_path / "cache"
+    with Store.create(path) as store:
+        store.session("Zoo").turn().user("zebra")
+    later = Later(lambda: Recall(path, cache=SegmentCache(cache)))
+    assert not later.persist(threading.Event())
+    assert not cache.exists()
+    later.search(["zebra"])
+    assert not later.persist(threading.Event())  # all of it was stored
+    assert (cache / "manifest.sqlite").exists()
+    later.close()
+    assert not later.persist(threading.Event())  # and nothing is raised
