@@ -189,6 +189,15 @@ def put(connection: sqlite3.Connection, places: Iterable[Place]) -> None:
         )
 
 
+def confirm(connection: sqlite3.Connection, told: Place) -> None:
+    """Makes what is stored of that fingerprint, wherever it lies by now, of another View, too."""
+    asked = f"SELECT {_COLUMNS}, seal FROM segments WHERE source = ? AND session = ?"
+    for *values, seal in connection.execute(asked, (told.source, told.session)).fetchall():
+        place = Place(*values)
+        if place.seal() == seal and place.fingerprint == told.fingerprint:
+            put(connection, [place._replace(token=told.token, records=told.records)])
+
+
 def forget(connection: sqlite3.Connection, source: bytes, session: bytes, *, bury: bool) -> None:
     """Takes a Session out. ``bury``: its text has to leave the disk, not only its place."""
     _bury(connection, source, session, bury=bury)

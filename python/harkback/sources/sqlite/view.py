@@ -42,6 +42,7 @@ class SqliteView(Naming):
 
     def __init__(self, source: SqliteSource, engine: Engine) -> None:
         self._source = source
+        self.name = source.name
         self._engine = engine
         self._answered = False
         self._kept = source.acquire()

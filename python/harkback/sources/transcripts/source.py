@@ -93,6 +93,7 @@ class TranscriptView:
 
     def __init__(self, source: TranscriptSource, engine: Engine, listing: Listing) -> None:
         self._source = source
+        self.name = source.name
         self._format = source.format
         self._kept = source.kept
         self._engine = engine
