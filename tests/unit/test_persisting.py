@@ -256,6 +256,21 @@ def test_a_policy_of_another_version_starts_over(
     assert not {*before} & {*packs(cache)}
 
 
+@pytest.mark.parametrize("made_by", ["FORMAT", "FOLD_VERSION"])
+def test_what_another_release_folded_or_wrote_is_none(
+    builder: StoreBuilder,
+    cache: Path,
+    engine: Engine,
+    made_by: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with recall(engine, cache, builder.path) as found:
+        found.persist()
+    monkeypatch.setattr(engine, made_by, "another")
+    with recall(engine, cache, builder.path) as found:
+        assert found.coverage().current == 0
+
+
 def test_what_a_finder_failed_on_is_not_stored(
     builder: StoreBuilder, cache: Path, engine: Engine
 ) -> None:
