@@ -42,7 +42,7 @@ from support.opencode import OpenCodeBuilder
 from support.stored import flip, packs, recall, settle
 from support.stores import StoreBuilder
 
-FEW = settings(max_examples=max(1, settings.default.max_examples // 10))
+FEW = settings(max_examples=max(1, settings.default.max_examples // 25))
 #: What is asked, and how.
 WAYS: tuple[dict[str, Any], ...] = (
     {},
