@@ -45,6 +45,7 @@ class SqliteView(Naming):
         self.name = source.name
         self._engine = engine
         self._answered = False
+        self._lost = False  # its connection was given up, and there is no going on
         self._kept = source.acquire()
         try:
             if self._kept.schema is not None:
@@ -310,6 +311,8 @@ class SqliteView(Naming):
 
     def _steady(self, work: Callable[[], T]) -> T:
         """``work`` on a state that stood still. A View that has answered cannot start again."""
+        if self._lost:
+            raise opening.unsettled()
         for _ in range(opening.ATTEMPTS):
             try:
                 result = work()
@@ -324,9 +327,11 @@ class SqliteView(Naming):
                     self._answered = True
                     return result
             self._source.release(self._kept)
+            self._lost = True
             if self._answered:
                 break
             self._kept = self._source.acquire()
+            self._lost = False
         raise opening.unsettled()
 
     def _moved(self) -> bool:
