@@ -59,6 +59,7 @@ class SqliteView(Naming):
             raise
         #: What was found in this state that had changed without a trace makes it another.
         self.epoch: Hashable = (self._kept.state(), source.memory.corrections)
+        self._answered = True  # with its epoch, and with what is known of that
 
     @property
     def token(self) -> bytes | None:
