@@ -8,6 +8,7 @@ from harkback.engine import ChunkDamage, FileForm, LineDamage
 from harkback.model import Counts, Entry, Hits, Ranked, RedactedSpan, Row, Rule, Scope, Span
 
 __all__ = [
+    "FOLD_VERSION",
     "FORMAT",
     "Corpus",
     "Lines",
@@ -29,6 +30,7 @@ __all__ = [
 
 name: Final[Literal["native"]]
 FORMAT: Final[int]
+FOLD_VERSION: Final[str]
 
 def fold(text: str) -> str: ...
 def locate(text: str, cuts: Sequence[Span], terms: Sequence[str]) -> list[tuple[int, int, int]]: ...

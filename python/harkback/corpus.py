@@ -28,7 +28,7 @@ from harkback.model import Entry, Hits, Row, Scope
 from harkback.query import heed
 from harkback.redaction import Redaction
 from harkback.segment import Segment, segment_of
-from harkback.sources.base import Transcript
+from harkback.sources.base import Transcript, View
 
 if TYPE_CHECKING:  # who has no cache does not load what it is made of
     from harkback.cache import Place, Shelf
@@ -86,13 +86,15 @@ class Corpus:
             return True
         return self._stored_now(candidate) is not None
 
-    def all_stored(self, candidates: Sequence[Candidate]) -> bool:
-        """Whether the shelf holds these as they are now, and of their Sources nothing else."""
+    def all_stored(self, views: Iterable[View], candidates: Sequence[Candidate]) -> bool:
+        """Whether the shelf holds these as they are now, and nothing else of their Sources, of
+        which ``views`` are.
+        """
         shelf = self._shelf
         if shelf is None:
             return False
         counts = Counter(candidate.session.source for candidate in candidates)
-        return all(shelf.count(source) == count for source, count in counts.items()) and all(
+        return all(shelf.count(view.name) == counts[view.name] for view in views) and all(
             self._stored_now(candidate) is not None for candidate in candidates
         )
 

@@ -191,7 +191,8 @@ class Engine(Protocol):
     """The hot path. Terms handed to ``scanner``, ``Corpus.search`` and ``locate`` are folded."""
 
     name: EngineName
-    FORMAT: int  # version of the bytes of a segment; another fold is another version
+    FORMAT: int  # version of the bytes of a segment
+    FOLD_VERSION: str  # of the fold that its text went through
 
     def __hash__(self) -> int: ...
 

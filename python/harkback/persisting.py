@@ -126,6 +126,7 @@ def persist(
                 writing.forget(place)
             for source in sorted({candidate.session.source for candidate in candidates}):
                 writing.use(digest(source))
+            writing.clear_out(until)  # before: storing may take all the time, every time
             work.store(missing, writing, shelf)
             writing.clear_out(until)
     except CacheError as error:
@@ -140,14 +141,18 @@ def _is_stored(candidate: Candidate, shelf: Shelf) -> bool:
 
 
 def _gone(view: View, found: Iterable[Candidate], shelf: Shelf) -> list[Place]:
-    """What is stored of a Source beside ``found``; nothing if the Source does not list all."""
+    """What is stored of a Source beside ``found``.
+
+    What it does not list may only be out of reach, if it cannot list all; what it lists, but may
+    not be read, is not.
+    """
     catalog = view.sessions()
     wanted = {digest(candidate.session.id) for candidate in found}
+    listed = {digest(session.id) for session in catalog.sessions} if catalog.gaps else None
     return [
         place
-        for source in {session.source for session in catalog.sessions}
-        for session, place in shelf.stored(source).items()
-        if session not in wanted and not catalog.gaps
+        for session, place in shelf.stored(view.name).items()
+        if session not in wanted and (listed is None or session in listed)
     ]
 
 

@@ -150,7 +150,7 @@ class Recall(Wiring):
             path = self._prepare(asked, found)
             verified = verification.verify(self._engine, path, asked, found, self._corpus)
             records = self._corpus.records(found.candidates)
-            self._stored = self._corpus.all_stored(found.candidates)
+            self._stored = self._corpus.all_stored(views, found.candidates)
             ranked = ranking.rank(asked, verified, records)
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
             return envelope.assemble(

@@ -34,6 +34,7 @@ NOTICE: Final = (
 )
 FACTS_HEAD: Final = "\nFacts, distilled from past Sessions:\n"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MIME: Final = re.compile(r"[\w.+*-]+/[\w.+*-]+", re.ASCII)  # others could pass for another part
 _FRAME_MARKS: Final = '·;,"|[]'
 _UNTITLED: Final = "(untitled)"
 _UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
@@ -99,7 +100,8 @@ def material_text(material: Material) -> str:
     """The line that tells of a Material."""
     about = [framed(material.name) or "(unnamed)", material.kind]
     if material.mime:
-        about.append(framed(material.mime))
+        is_type = _MIME.fullmatch(material.mime) is not None
+        about.append(material.mime if is_type else json.dumps(material.mime, ensure_ascii=False))
     if material.bytes is not None:
         about.append(f"{material.bytes} bytes")
     if material.tokens is not None:

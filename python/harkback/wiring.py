@@ -69,7 +69,9 @@ class Wiring:
         engine, version = self._engine, self._redaction.policy.version
         self._shelf: Shelf | None = None
         if self._cache is not None:
-            self._shelf = self._cache.shelf(engine.FORMAT, PROJECTION_VERSION, version)
+            self._shelf = self._cache.shelf(
+                engine.FORMAT, engine.FOLD_VERSION, PROJECTION_VERSION, version
+            )
         self._corpus = Corpus(engine, self._redaction, self._memory_bytes, self._shelf)
         self._facts = Facts(engine, self._redaction, self._fact_sources, self._memory_bytes)
         self._epochs: dict[str, Hashable] = {}  # of the last search

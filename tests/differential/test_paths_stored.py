@@ -6,6 +6,7 @@ row and score for score; whatever became of the files in between.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -18,10 +19,11 @@ from hypothesis import strategies as st
 
 import harkback.engine
 from differential.test_paths import BASE, ENGINES, TERMS, askable, shown, sources
-from differential.test_paths_moving import CHANGES, SESSIONS, WORDS, first_state
+from differential.test_paths_moving import CHANGES, SESSIONS, WORDS, first_state, transcript
 from differential.test_paths_moving import TERMS as MOVING
 from harkback import Recall
 from harkback.engine import Engine
+from harkback.sources.registry import open_source
 from harkback.verification import Path as SearchPath
 from support.hard_text import histories, terms_of
 from support.histories import History, write
@@ -129,6 +131,40 @@ def test_a_store_that_moves(seed: int, engine: Engine, tmp_path: Path) -> None:
                 assert shown(other.search(MOVING, limit=25, explain=True)) == expected
                 if number % 2:
                     assert other.persist().trouble is None
+
+
+@pytest.mark.parametrize("way", ["in place", "made anew", "moved here"])
+@pytest.mark.parametrize("kind", ["transcripts", "database"])
+def test_another_file_of_equal_size_and_time(
+    kind: str, way: str, engine: Engine, tmp_path: Path
+) -> None:
+    """Not of the same time of change, which nobody can set back."""
+    file = tmp_path / "projects" / "-home-ada" / "5f0c2c1e-0000-4000-8000-000000000001.jsonl"
+    if kind == "transcripts":
+        file.parent.mkdir(parents=True)
+        file.write_bytes(b"".join(transcript(word) for word in ("apple", *["x" * 400] * 20)))
+    else:
+        with closing(first_state(file := tmp_path / "runtime.sqlite")):
+            pass
+    settle(file)
+    place = file if kind == "database" else tmp_path
+    times = file.stat()
+    with recall(engine, tmp_path / "cache", open_source(place)) as living:
+        for _ in range(2):
+            assert living.search(["apple"]).passages
+        living.persist()
+        data = file.read_bytes().replace(b"apple", b"lemon")
+        to = file if way != "moved here" else tmp_path / "other"
+        if way == "made anew":
+            file.unlink()
+        to.write_bytes(data)
+        to.replace(file)
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+        assert file.stat().st_size == times.st_size
+        with recall(engine, tmp_path / "cache", open_source(place)) as other:
+            for found in (living, other):
+                assert not found.search(["apple"]).passages
+                assert found.search(["lemon"]).passages
 
 
 def test_half_built(engine: Engine, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path as FilePath
 import pytest
 
 from harkback import Policy, QueryError, Recall, SqliteSource
+from harkback.cache import SegmentCache
 from harkback.engine import Engine
 from harkback.sources.base import View
 from harkback.verification import Path
@@ -30,6 +31,7 @@ PATHS = {
     "narrowed": (Path.NARROWED, 0),
     "resident": (Path.RESIDENT, 1 << 30),
     "auto": (Path.AUTO, 1 << 30),
+    "stored": (Path.AUTO, 0),
 }
 
 
@@ -95,8 +97,15 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[FilePath, list[
 def opened(path: FilePath, engine: Engine, how: str, policy: Policy | None = None) -> Recall:
     route, memory = PATHS[how]
     source = SqliteSource(path, name="store")
-    recall = Recall(source, engine=engine.name, memory_bytes=memory, policy=policy)
+    cache = None
+    if how == "stored":
+        kind = f"{engine.name}-{'rules' if policy is None else 'none'}"
+        cache = SegmentCache(path.with_suffix(f".{kind}"))
+    recall = Recall(source, engine=engine.name, memory_bytes=memory, policy=policy, cache=cache)
     recall._path = route
+    if cache is not None:
+        recall.persist()
+        assert recall.coverage().current == recall.coverage().sessions
     return recall
 
 
@@ -104,7 +113,7 @@ def share(engine: Engine, how: str) -> int:
     """One of how many questions is asked: the reference takes its time, above all to read anew."""
     if engine.name == "native":
         return 1
-    return 5 if PATHS[how][1] else 40
+    return 5 if PATHS[how][1] else 40 if how != "stored" else 20
 
 
 @pytest.mark.parametrize("how", PATHS)

@@ -8,8 +8,9 @@ overrides of direction, orders to whoever reads.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -17,9 +18,9 @@ from hypothesis import strategies as st
 
 from harkback import Envelope, Gap, Passage, PassageMessage, Recall, Session
 from harkback.engine import Engine, load
-from harkback.model import KINDS, Searched, SessionCard
+from harkback.model import KINDS, Fact, Material, MaterialKind, Searched, SessionCard
 from harkback.reading import Reading
-from harkback.rendering import NOTICE, iso, label, passage_json
+from harkback.rendering import NOTICE, fact_text, iso, label, material_text, passage_json
 from support.frames import Block, Frame, parse
 from support.speaking import Speaking, said
 from support.stores import BASE_MS
@@ -94,6 +95,37 @@ passages = st.builds(
     messages=st.lists(messages, max_size=4).map(tuple),
     also_in=st.lists(names.filter(bool), max_size=3).map(tuple),
 )
+materials = st.builds(
+    Material,
+    id=st.just(ANCHOR),
+    name=names,
+    kind=st.sampled_from(get_args(MaterialKind)),
+    mime=names | st.sampled_from(["image/png", "not kept here", "7 bytes", "about 7 tokens"]),
+    bytes=st.none() | st.integers(0, 10**9),
+    tokens=st.none() | st.integers(0, 10**6),
+    available=st.booleans(),
+)
+facts = st.builds(
+    Fact,
+    id=names,
+    content=hostile,
+    kind=names | st.sampled_from(["preference", "of this workspace", "from"]),
+    scope=st.sampled_from(["global", "workspace", "file"]),
+    observed_at=times,
+    updated_at=times,
+    matched_terms=st.just(()),
+    anchors=st.lists(st.just(ANCHOR), max_size=2).map(tuple),
+    source=names,
+)
+_NAME = r'("(?:[^"\\]|\\.)*"|[^·;,"|\[\]]*)'
+MATERIAL_LINE = re.compile(
+    rf"material ([0-9a-f]{{32}}): {_NAME}, (\w+)(?:, (\"(?:[^\"\\]|\\.)*\"|[\w.+*-]+/[\w.+*-]+))?"
+    r"(?:, (\d+) bytes)?(?:, about (\d+) tokens)?(, not kept here)?"
+)
+FACT_LINE = re.compile(
+    rf'fact, (\w+|"(?:[^"\\]|\\.)*")(, of this workspace)?(?:, from {_NAME})?'
+    r", (undated|\d{4}-[-\d:.TZ]+)(?:, anchor ([0-9a-f]{32}))?"
+)
 gaps = st.lists(st.sampled_from([Gap("deadline", "Some.", 3), Gap("not_searched", "Facts.")]))
 SEARCHED = Searched(2, 9, BASE_MS, every_session=True)
 
@@ -137,6 +169,37 @@ def test_an_answer_as_text(shown: list[Passage], told: list[Gap]) -> None:
         same(block, passage, number)
     assert frame.gaps == [(gap.code, gap.count, gap.message) for gap in told]
     assert frame.cursor is None
+
+
+def unframed(text: str | None) -> str:
+    return json.loads(text) if text is not None and text.startswith('"') else text or ""
+
+
+@given(materials)
+def test_a_material_as_text(material: Material) -> None:
+    told = MATERIAL_LINE.fullmatch(material_text(material))
+    assert told is not None
+    name, mime = unframed(told[2]), unframed(told[4])
+    assert (told[1], told[3], mime) == (material.id, material.kind, material.mime)
+    assert name == (material.name or "(unnamed)")
+    numbers = [None if number is None else int(number) for number in told.group(5, 6)]
+    assert numbers == [material.bytes, material.tokens]
+    assert (told[7] is None) == material.available
+
+
+@given(facts)
+def test_a_fact_as_text(fact: Fact) -> None:
+    head, *lines = fact_text(fact).removesuffix("\n").split("\n")
+    told = FACT_LINE.fullmatch(head)
+    assert told is not None
+    assert unframed(told[1]) == (fact.kind or "other")
+    assert (told[2] is not None, told[3] is not None) == (
+        fact.scope == "workspace",
+        fact.scope == "file",
+    )
+    assert fact.scope != "file" or unframed(told[3]) == fact.source
+    assert (told[4], told[5]) == (iso(fact.observed_at) or "undated", (*fact.anchors, None)[0])
+    assert lines == [f"| {line}" for line in lines_of(fact.content)]
 
 
 @given(passages, st.sampled_from(["turn", "audit", "scroll"]), st.none() | st.just(ANCHOR))

@@ -12,6 +12,7 @@ import pytest
 from harkback.engine import Engine
 from harkback.sources.registry import open_source
 from harkback.sources.sqlite.ledger import Ledger
+from harkback.sources.sqlite.memory import Memory
 from harkback.sources.sqlite.source import SqliteSource, SqliteView
 from support.opencode import OpenCodeBuilder
 from support.stores import StoreBuilder
@@ -261,3 +262,30 @@ def test_a_mapping_has_no_stamps(tmp_path: Path, source_of: Make, chosen: Engine
         assert view.fingerprint("s") != before
     db.close()
     source.close()
+
+
+def test_whether_all_was_read_is_told_without_going_through_it() -> None:
+    """It is asked for each Session: the cost would grow with the square of their number."""
+    looked: list[object] = []
+
+    class State:
+        def __eq__(self, other: object) -> bool:
+            looked.append(other)
+            return self is other
+
+        def __hash__(self) -> int:
+            return id(self)
+
+    memory, then, now = Memory(), State(), State()
+    for number in range(100):
+        memory.read(then, str(number), bytes(48), None)
+    assert memory.is_sure(then)
+    assert not memory.is_sure(now)
+    for number in range(100):
+        memory.read(now, str(number), bytes(48), None)
+        assert memory.is_sure(now) == (number == 99)
+    memory.trust("0", bytes(48))
+    assert not memory.is_sure(now)
+    assert len(looked) < 10
+    assert memory.recheck(now, lambda _: False, lambda _: 0)
+    assert memory.is_sure(now)

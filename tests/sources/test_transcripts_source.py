@@ -26,6 +26,12 @@ def read(source: TranscriptSource, engine: Engine, session: str = "a") -> list[s
         return texts(view.read(session).messages)
 
 
+def young(root: Path) -> None:
+    """A file that was written a moment ago: nobody takes anything in the folder for known."""
+    write(root, "young", line("young"))
+    os.utime(root / "p" / "young.jsonl")
+
+
 def described(source: TranscriptSource, engine: Engine) -> dict[str, Any]:
     with source.view(engine) as view:
         return {
@@ -147,6 +153,7 @@ def test_a_file_replaced_under_a_view(
     monkeypatch.setattr(module, "KEPT_SESSIONS", 0)
     path = write(tmp_path, "a", line("one"))
     write(tmp_path, "b", line("other"))
+    young(tmp_path)
     source = TranscriptSource(Plain(), tmp_path)
     with source.view(chosen) as view:
         write(tmp_path, "fresh", line("two"), folder="q").replace(path)
@@ -159,8 +166,33 @@ def test_a_file_replaced_under_a_view(
         assert caught.value.reason == "source_unsettled"
 
 
+@pytest.mark.parametrize("known", ["by this Source", "by its token"])
+def test_what_was_taken_for_known_is_not_read_otherwise(
+    chosen: Engine, tmp_path: Path, known: str
+) -> None:
+    """A segment of the state that was listed may be what is searched; then no other is shown."""
+    write(tmp_path, "a", line("one"), line("two"))
+    source = TranscriptSource(Plain(), tmp_path)
+    with source.view(chosen) as view:
+        fingerprint, token = view.read("a").fingerprint, view.token
+        view.fingerprint("a")
+    if known == "by its token":
+        source = TranscriptSource(Plain(), tmp_path)
+    with source.view(chosen) as view:
+        if known == "by its token":
+            assert view.token == token is not None
+        else:
+            assert view.unchanged("a", fingerprint)
+        write(tmp_path, "a", line("else"))
+        for ask in (lambda v: v.read_around("a", ["1"]), lambda v: v.read("a")):
+            with pytest.raises(SourceError) as caught:
+                ask(view)
+            assert caught.value.reason == "source_unsettled"
+
+
 def test_a_file_that_moves_while_it_is_decoded(chosen: Engine, tmp_path: Path) -> None:
     path = write(tmp_path, "a", line("one"))
+    young(tmp_path)
 
     class Moving(Plain):
         left = 2

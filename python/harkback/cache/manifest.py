@@ -3,8 +3,9 @@
 A SQLite database of its own. With a rollback journal, since shared memory asks more of a file
 system than some containers and network mounts give, and a commit keeps readers off for moments
 only; without syncing, since nothing here is lost that is not made again. Invariant: each row is
-sealed with a digest of all it says, so a row that damage changed is no row; Sources and Sessions
-are digests, not names. Proof: tests/unit/cache/test_manifest.py.
+sealed with a digest of all it says, and holds what can be written into it, so a row that damage or
+a hand changed is no row; Sources and Sessions are digests, not names.
+Proof: tests/unit/cache/test_manifest.py.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from harkback.cache.folder import Folder, unusable
-from harkback.cache.packs import Pack
+from harkback.cache.packs import Pack, is_name
 from harkback.errors import CacheError
 from harkback.model import Gap
 
@@ -40,6 +41,7 @@ CREATE TABLE sources (source BLOB PRIMARY KEY, used INTEGER NOT NULL) WITHOUT RO
 CREATE TABLE counts (name TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
 """
 _COLUMNS: Final = "source, session, fingerprint, token, pack, start, length, records, told"
+_MOST: Final = 1 << 48  # bytes of a pack, or records: of more there are none
 _NOTHING_TOLD: Final = "[[], []]"
 #: A database that is none, or whose pages contradict one another.
 _DAMAGE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
@@ -80,9 +82,40 @@ class Place(NamedTuple):
         gaps, damage = json.loads(self.told)
         return tuple(Gap(*gap) for gap in gaps), tuple(Gap(*gap) for gap in damage)
 
+    def is_sound(self) -> bool:
+        """Whether all of it is what may stand there: a seal can be made over anything."""
+        numbers = (self.start, self.length, self.records)
+        return (
+            all(isinstance(each, bytes) for each in self[:4])
+            and is_name(self.pack)
+            and all(isinstance(each, int) and 0 <= each <= _MOST for each in numbers)
+            and self._is_told()
+        )
+
+    def _is_told(self) -> bool:
+        try:
+            told = self.gaps()
+        except (ValueError, TypeError, RecursionError):
+            return False
+        return all(
+            isinstance(gap.code, str) and isinstance(gap.message, str) and _is_count(gap.count)
+            for gaps in told
+            for gap in gaps
+        )
+
     def seal(self) -> bytes:
         """A digest of all of it; whatever the types are that damage may have left."""
         return hashlib.blake2b(repr(tuple(self)).encode(), digest_size=16).digest()
+
+
+def _is_count(value: object) -> bool:
+    return value is None or (isinstance(value, int) and 0 <= value <= _MOST)
+
+
+def _whole(rows: Iterable[tuple[Any, ...]]) -> list[Place]:
+    """Rows of the columns of a Place and its seal, those that are not whole left out."""
+    found = [(Place(*values), seal) for *values, seal in rows]
+    return [place for place, seal in found if place.seal() == seal and place.is_sound()]
 
 
 class ManifestDamaged(Exception):
@@ -161,12 +194,7 @@ def is_of_another(connection: sqlite3.Connection, version: bytes) -> bool:
 def places_of(connection: sqlite3.Connection, source: bytes) -> dict[bytes, Place]:
     """The segments of a Source by Session, those that damage changed left out."""
     asked = f"SELECT {_COLUMNS}, seal FROM segments WHERE source = ?"
-    found: dict[bytes, Place] = {}
-    for *values, seal in connection.execute(asked, (source,)):
-        place = Place(*values)
-        if place.seal() == seal:
-            found[place.session] = place
-    return found
+    return {place.session: place for place in _whole(connection.execute(asked, (source,)))}
 
 
 def packs_of(connection: sqlite3.Connection) -> list[Pack]:
@@ -181,8 +209,7 @@ def packs_of(connection: sqlite3.Connection) -> list[Pack]:
 def places_in(connection: sqlite3.Connection, pack: str) -> list[Place]:
     """The segments that lie in a pack, in their order there."""
     asked = f"SELECT {_COLUMNS}, seal FROM segments WHERE pack = ? ORDER BY start"
-    rows = [(Place(*values), seal) for *values, seal in connection.execute(asked, (pack,))]
-    return [place for place, seal in rows if place.seal() == seal]
+    return _whole(connection.execute(asked, (pack,)))
 
 
 def put(connection: sqlite3.Connection, places: Iterable[Place]) -> None:
@@ -193,6 +220,14 @@ def put(connection: sqlite3.Connection, places: Iterable[Place]) -> None:
             f"INSERT OR REPLACE INTO segments ({_COLUMNS}, seal) VALUES (?,?,?,?,?,?,?,?,?,?)",
             (*place, place.seal()),
         )
+
+
+def confirm(connection: sqlite3.Connection, told: Place) -> None:
+    """Makes what is stored of that fingerprint, wherever it lies by now, of another View, too."""
+    asked = f"SELECT {_COLUMNS}, seal FROM segments WHERE source = ? AND session = ?"
+    for place in _whole(connection.execute(asked, (told.source, told.session))):
+        if place.fingerprint == told.fingerprint:
+            put(connection, [place._replace(token=told.token, records=told.records)])
 
 
 def forget(connection: sqlite3.Connection, source: bytes, session: bytes, *, bury: bool) -> None:

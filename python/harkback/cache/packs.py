@@ -32,15 +32,17 @@ class Pack(NamedTuple):
 
     def is_sound(self) -> bool:
         """Whether damage left it what a pack can be; a name is about to be used as one."""
-        return (
-            isinstance(self.name, str)
-            and _NAME.fullmatch(self.name) is not None
-            and all(isinstance(n, int) and n >= 0 for n in (self.length, self.dead))
+        return is_name(self.name) and all(
+            isinstance(n, int) and n >= 0 for n in (self.length, self.dead)
         )
 
     def wasteful(self) -> bool:
         """Whether it is time to copy out what still counts."""
         return self.buried or self.dead * 3 > self.length
+
+
+def is_name(value: object) -> bool:
+    return isinstance(value, str) and _NAME.fullmatch(value) is not None
 
 
 def new_name() -> str:

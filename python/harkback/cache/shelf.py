@@ -232,6 +232,7 @@ class Shelf:
             if not self.folder.is_there() or self.folder.size_of(NAME) is None:
                 return {}
             with manifest.opened(self.folder) as connection:
+                connection.execute("BEGIN")  # or another version may start over in between
                 if not manifest.is_of(connection, self.version):
                     return {}
                 self._was_ours = True

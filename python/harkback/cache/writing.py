@@ -35,6 +35,7 @@ class Writing:
         self._packs = manifest.packs_of(connection)
         self._appenders: list[Appender] = []  # the last one takes more
         self._places: list[Place] = []
+        self._confirmed: list[Place] = []
         self._gone: list[tuple[bytes, bytes, bool]] = []
         self._used: dict[bytes, int] = {}
         self._rejected: Collection[Place] = ()
@@ -77,7 +78,7 @@ class Writing:
 
     def confirm(self, place: Place) -> None:
         """A stored segment that is of this View, too."""
-        self._places.append(place)
+        self._confirmed.append(place)
 
     def forget(self, place: Place) -> None:
         """A Session that is gone, or whose text is not to be stored: it leaves the disk."""
@@ -98,7 +99,7 @@ class Writing:
 
     def commit(self) -> None:
         """Tells the manifest. Raises sqlite3.Error; then it knows what it knew."""
-        if not (self._places or self._gone or self._used or self._rejected):
+        if not (self._places or self._confirmed or self._gone or self._used or self._rejected):
             return
         with _transaction(self._connection):
             self._tell()
@@ -107,12 +108,16 @@ class Writing:
     def clear_out(self, until: float | None) -> None:
         """Copies what counts out of packs that hold too much else; those are deleted then.
 
+        Text that has to go goes first, at least one pack of it.
+
         Args:
             until: moment of the monotonic clock after which no other pack is begun.
         """
         self.commit()
-        for pack in [pack for pack in self._packs if pack.wasteful()]:
-            if until is not None and time.monotonic() >= until:
+        wasteful = sorted((p for p in self._packs if p.wasteful()), key=lambda p: not p.buried)
+        for number, pack in enumerate(wasteful):
+            begun = number or not pack.buried
+            if begun and until is not None and time.monotonic() >= until:
                 return
             for place in manifest.places_in(self._connection, pack.name):
                 to = self._to(besides=pack.name)
@@ -130,7 +135,8 @@ class Writing:
             self._folder.remove(pack.name)
 
     def _told(self) -> None:
-        self._places, self._gone, self._used, self._rejected = [], [], {}, ()
+        self._places, self._confirmed, self._gone = [], [], []
+        self._used, self._rejected = {}, ()
         self._packs = manifest.packs_of(self._connection)
 
     def _tell(self) -> None:
@@ -147,6 +153,8 @@ class Writing:
         if self._rejected:
             manifest.count(connection, "segments", len(self._rejected))
         manifest.put(connection, self._places)
+        for place in self._confirmed:
+            manifest.confirm(connection, place)
         for source, session, bury in self._gone:
             manifest.forget(connection, source, session, bury=bury)
         for source, now in self._used.items():

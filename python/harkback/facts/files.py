@@ -134,15 +134,15 @@ def blocks(text: str) -> Iterator[Block]:
         yield Block(start, end, heading)
 
 
-def _looked_at(folder: Path) -> Iterator[tuple[Path, int, int, int]]:
-    """The files that are there: path, size, time of the last change in ns, inode."""
+def _looked_at(folder: Path) -> Iterator[tuple[Path, int, int, int, int]]:
+    """The files that are there: path, size, times in ns of writing and of change, inode."""
     for name in FILES:
         path = folder / name
         try:
             found = path.stat()
         except FileNotFoundError:
             continue
-        yield path, found.st_size, found.st_mtime_ns, found.st_ino
+        yield path, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
 def _read(path: Path) -> tuple[str, int] | None:

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from harkback.reference.bm25 import bm25_terms
 from harkback.reference.chunks import reassemble
 from harkback.reference.corpus import Corpus as corpus
-from harkback.reference.fold import fold
+from harkback.reference.fold import FOLD_VERSION, fold
 from harkback.reference.layout import FORMAT
 from harkback.reference.lines import lines
 from harkback.reference.redact import redactor
@@ -22,6 +22,7 @@ from harkback.reference.tally import Tally as tally
 name: Final[Literal["reference"]] = "reference"
 
 __all__ = [
+    "FOLD_VERSION",
     "FORMAT",
     "bm25_terms",
     "corpus",

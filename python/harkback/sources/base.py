@@ -107,6 +107,7 @@ class ScanResult:
 class View(Protocol):
     """One consistent state of a Source."""
 
+    name: str  # of its Source
     epoch: Hashable  # equal epochs of one Source: nothing whatever has changed in between
 
     @property

@@ -19,6 +19,8 @@ mod _native {
     #[pymodule_export]
     const FORMAT: u32 = harkback_core::segment::FORMAT;
     #[pymodule_export]
+    const FOLD_VERSION: &str = harkback_core::fold::FOLD_VERSION;
+    #[pymodule_export]
     use crate::bm25::terms;
     #[pymodule_export]
     use crate::corpus::{Corpus, corpus};

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,34 @@ def test_a_row_of_which_anything_was_changed_is_no_row(folder: Folder, column: s
             connection.execute("DELETE FROM segments WHERE session != ?", (b"session",))
             manifest.put(connection, [PLACE])
             assert manifest.places_of(connection, b"source") == {b"session": PLACE}
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"start": -1}, {"start": 1.5}, {"start": 1 << 62}, {"length": -5}, {"length": 1 << 62},
+        {"pack": "../secret"}, {"pack": "a\0b.pack"}, {"pack": 5}, {"fingerprint": "text"},
+        {"token": None}, {"records": -3}, {"records": 1 << 62}, {"records": "x"},
+        {"told": "["}, {"told": "[" * 99_999}, {"told": b"\xff"}, {"told": "[[],[],[]]"},
+        {"told": '[[["x"]],[]]'}, {"told": '[[["x","y",-1]],[]]'}, {"told": '[[["x",5,1]],[]]'},
+    ],
+)  # fmt: skip
+def test_a_row_that_holds_what_is_never_written_is_no_row(
+    folder: Folder, forged: dict[str, Any]
+) -> None:
+    """Though the seal fits it."""
+    place = PLACE._replace(**forged)
+    with manifest.opened(folder) as connection:
+        connection.execute("CREATE TABLE copy AS SELECT * FROM segments")
+        connection.execute("DROP TABLE segments")
+        connection.execute("ALTER TABLE copy RENAME TO segments")
+        connection.execute("DELETE FROM segments")
+        connection.execute(
+            "INSERT INTO segments VALUES (?,?,?,?,?,?,?,?,?,?)", (*place, place.seal())
+        )
+        assert manifest.places_of(connection, b"source") == {}
+        assert manifest.places_in(connection, PLACE.pack) == []
+        manifest.confirm(connection, PLACE)
 
 
 def test_bytes_that_nothing_stands_for_are_counted(folder: Folder) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
 
-from harkback.cache import SegmentCache, digest
+from harkback.cache import SegmentCache, digest, manifest
 from harkback.errors import CacheError
 from support.stored import packs
 from unit.cache.test_writing import place
@@ -30,6 +32,30 @@ def test_what_another_process_stored_is_found_once_it_is_looked_for(cache: Segme
     assert shelf.find("s", "b") is None
     shelf.renew()
     assert shelf.find("s", "b") is not None
+
+
+def test_another_version_that_starts_over_meanwhile_is_never_found(
+    cache: SegmentCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its segments hold what another policy left: this one may cut it out."""
+    shelf, is_of = cache.shelf("v"), manifest.is_of
+    tried: list[object] = []
+
+    def slow(connection: sqlite3.Connection, version: bytes) -> bool:
+        answer = is_of(connection, version)
+        if not tried:
+            tried.append(answer)
+            with (
+                contextlib.suppress(CacheError),
+                cache.shelf("another policy").writing() as writing,
+            ):
+                writing.add(place("a"), b"of another")
+        return answer
+
+    monkeypatch.setattr(manifest, "is_of", slow)
+    found = shelf.find("s", "a")
+    assert tried == [True]
+    assert found is None or found.length == len(b"first")
 
 
 def test_names_are_not_written_down(tmp_path: Path) -> None:

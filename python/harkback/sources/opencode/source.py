@@ -96,7 +96,7 @@ class OpenCodeSource:
             if not views:
                 missing = SourceError("source_missing", "OpenCode has no history in this folder.")
                 raise failures[0] if failures else missing
-            yield OpenCodeView(views, failures)
+            yield OpenCodeView(self.name, views, failures)
 
     def _sources(self) -> list[SqliteSource]:
         paths = {os.path.realpath(path) for path in self._folder.glob(DATABASES)}
@@ -116,7 +116,8 @@ class OpenCodeSource:
 class OpenCodeView:
     """The Views of all parts as one. Not for two threads at once."""
 
-    def __init__(self, views: Sequence[View], failures: Sequence[SourceError]) -> None:
+    def __init__(self, name: str, views: Sequence[View], failures: Sequence[SourceError]) -> None:
+        self.name = name
         self.epoch: Hashable = (
             tuple(view.epoch for view in views),
             tuple(error.reason for error in failures),

@@ -23,7 +23,7 @@ FOLDER: Final = "tool-output"
 #: Of one file; OpenCode itself keeps far less.
 LIMIT_BYTES: Final = 64 << 20
 
-State: TypeAlias = tuple[int, int, int]  # mtime in ns, size, inode
+State: TypeAlias = tuple[int, int, int, int]  # mtime in ns, size, inode, ctime in ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def look(database: str) -> Spills:
 
 
 def _state(status: os.stat_result) -> State:
-    return (status.st_mtime_ns, status.st_size, status.st_ino)
+    return (status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)
 
 
 def _moved() -> SourceError:

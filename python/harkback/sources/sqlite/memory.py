@@ -12,6 +12,7 @@ Proof: tests/sources/test_sqlite_memory.py, tests/sources/test_sqlite_recheck.py
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Final
@@ -40,6 +41,7 @@ class Memory:
         self._marks: Marks = None
         self._stamps: dict[str, bytes] = {}
         self._known: dict[str, _Known] = {}  # longest unread first
+        self._states: Counter[Hashable] = Counter()  # how many of those were read in which
         self._counts: dict[str, tuple[bytes, int]] = {}  # with fingerprint, or stamp if unread
         self.corrections = 0  # times that rows belied a stamp
 
@@ -71,7 +73,7 @@ class Memory:
     def trust(self, session: str, fingerprint: bytes) -> None:
         """Takes somebody's word for a fingerprint; it is held against the rows before long."""
         with self._lock:
-            self._known[session] = _Known(fingerprint, None)
+            self._know(session, _Known(fingerprint, None))
 
     def read(self, state: Hashable, session: str, fingerprint: bytes, count: int | None) -> None:
         """Keeps what the rows of a Session say, and how many there are if that is known.
@@ -83,8 +85,8 @@ class Memory:
                 self._counts[session] = (fingerprint, count)
             elif self._counts.get(session, (fingerprint, 0))[0] != fingerprint:
                 del self._counts[session]
-            known = self._known.pop(session, None)
-            self._known[session] = _Known(fingerprint, state)
+            known = self._forget(session)
+            self._know(session, _Known(fingerprint, state))
             if known is not None:
                 alike = fingerprint[:STAMP_BYTES] == known.fingerprint[:STAMP_BYTES]
                 self.corrections += alike and fingerprint != known.fingerprint
@@ -103,7 +105,7 @@ class Memory:
     def is_sure(self, state: Hashable) -> bool:
         """Whether everything that is known was read in this state."""
         with self._lock:
-            return all(known.state == state for known in self._known.values())
+            return self._states[state] == len(self._known)
 
     def recheck(
         self, state: Hashable, listed: Callable[[str], bool], read: Callable[[str], int]
@@ -123,5 +125,22 @@ class Memory:
                 left -= read(session)
             else:
                 with self._lock:
-                    self._known.pop(session, None)
+                    self._forget(session)
         return left
+
+    def _know(self, session: str, known: _Known) -> None:
+        """In the place that the Session has, if it has one: it is as long unread as it was."""
+        self._uncount(self._known.get(session))
+        self._known[session] = known
+        self._states[known.state] += 1
+
+    def _forget(self, session: str) -> _Known | None:
+        known = self._known.pop(session, None)
+        self._uncount(known)
+        return known
+
+    def _uncount(self, gone: _Known | None) -> None:
+        if gone is not None:
+            self._states[gone.state] -= 1
+            if not self._states[gone.state]:
+                del self._states[gone.state]

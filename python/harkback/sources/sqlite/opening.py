@@ -29,7 +29,8 @@ from harkback.config import SETTLED_NS
 from harkback.errors import SourceError
 
 Mode: TypeAlias = Literal["immutable", "shared", "copy", "host"]
-Stat: TypeAlias = tuple[int, int, int] | None  # mtime in ns, size, inode; None: no such file
+#: mtime in ns, size, inode, ctime in ns, which nobody can set back; None: no such file
+Stat: TypeAlias = tuple[int, int, int, int] | None
 Connect: TypeAlias = Callable[[], sqlite3.Connection]
 _AnyConnection = TypeVar("_AnyConnection", bound=sqlite3.Connection)
 
@@ -97,21 +98,26 @@ class Files:
         return time.time_ns() - newest > SETTLED_NS
 
 
-def _stat(path: str) -> Stat:
+def _stat(path: str, *, beside: bool = False) -> Stat:
+    """Of a file ``beside`` the database no ctime: SQLite moves it at every opening, if run by root,
+    by seeing to whose the file is.
+    """
     try:
         found = os.stat(path)  # noqa: PTH116  # asked several times a call: a Path costs more than it
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(found.st_mode):
         raise SourceError("source_not_a_store", "The path, or a side file of it, is no file.")
-    return (found.st_mtime_ns, found.st_size, found.st_ino)
+    return (found.st_mtime_ns, found.st_size, found.st_ino, 0 if beside else found.st_ctime_ns)
 
 
 def look(path: str) -> Files:
     """Raises SourceError when there is no such file, or it may not be looked at."""
     try:
         database = _stat(path)
-        wal, journal, shared = (_stat(path + end) for end in ("-wal", "-journal", "-shm"))
+        wal, journal, shared = (
+            _stat(path + end, beside=True) for end in ("-wal", "-journal", "-shm")
+        )
     except OSError:
         raise unreadable() from None
     if database is None:

@@ -42,8 +42,10 @@ class SqliteView(Naming):
 
     def __init__(self, source: SqliteSource, engine: Engine) -> None:
         self._source = source
+        self.name = source.name
         self._engine = engine
         self._answered = False
+        self._lost = False  # its connection was given up, and there is no going on
         self._kept = source.acquire()
         try:
             if self._kept.schema is not None:
@@ -57,6 +59,7 @@ class SqliteView(Naming):
             raise
         #: What was found in this state that had changed without a trace makes it another.
         self.epoch: Hashable = (self._kept.state(), source.memory.corrections)
+        self._answered = True  # with its epoch, and with what is known of that
 
     @property
     def token(self) -> bytes | None:
@@ -309,6 +312,8 @@ class SqliteView(Naming):
 
     def _steady(self, work: Callable[[], T]) -> T:
         """``work`` on a state that stood still. A View that has answered cannot start again."""
+        if self._lost:
+            raise opening.unsettled()
         for _ in range(opening.ATTEMPTS):
             try:
                 result = work()
@@ -323,9 +328,11 @@ class SqliteView(Naming):
                     self._answered = True
                     return result
             self._source.release(self._kept)
+            self._lost = True
             if self._answered:
                 break
             self._kept = self._source.acquire()
+            self._lost = False
         raise opening.unsettled()
 
     def _moved(self) -> bool:

@@ -15,15 +15,16 @@ from harkback.config import SETTLED_NS
 
 
 class State(NamedTuple):
-    """A file as a stat tells it."""
+    """A file as a stat tells it. Nobody can set back the time of its last change of any kind."""
 
     size: int
     modified_ns: int
+    changed_ns: int
     inode: int
 
 
 def state_of(found: os.stat_result) -> State:
-    return State(found.st_size, found.st_mtime_ns, found.st_ino)
+    return State(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
 class Listed(NamedTuple):

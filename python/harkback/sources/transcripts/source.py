@@ -93,6 +93,7 @@ class TranscriptView:
 
     def __init__(self, source: TranscriptSource, engine: Engine, listing: Listing) -> None:
         self._source = source
+        self.name = source.name
         self._format = source.format
         self._kept = source.kept
         self._engine = engine
@@ -204,7 +205,7 @@ class TranscriptView:
         state = self._state(session)
         known = self._kept.fingerprints.get(session)
         if known is not None and known[0] == state:
-            return known[1] == fingerprint
+            return self._fingerprints.setdefault(session, known[1]) == fingerprint
         return self.fingerprint(session) == fingerprint
 
     def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
@@ -223,7 +224,11 @@ class TranscriptView:
 
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         messages = self._read(session).transcript.messages
-        return [messages[-1 if at == TITLE else int(at)] for at in locators]
+        return [
+            messages[-1 if at == TITLE else int(at)]
+            for at in locators
+            if at == TITLE or int(at) < len(messages)
+        ]
 
     def material(self, session: str, ref: str, limit: int) -> bytes | None:
         """From the files as they are: what was listed is known again by its digest."""
@@ -277,12 +282,26 @@ class TranscriptView:
                 if self._hash(session) != fingerprint:
                     continue
                 self._kept.keep(session, read)
+            if session not in self._fingerprints and not self._stands(session):
+                break
             if self._fingerprints.setdefault(session, fingerprint) != fingerprint:
                 break
             return read
         raise SourceError(
             "source_unsettled", "A transcript was rewritten while it was read; ask again."
         )
+
+    def _stands(self, session: str) -> bool:
+        """Whether it is still as it was listed, if anybody may take it from that for known."""
+        if self._states is None:
+            return True
+        try:
+            return all(
+                at is not None and standing(at, ref.form) is at
+                for ref, at in zip(self._found[session].files, self._state(session)[1], strict=True)
+            )
+        except OSError:
+            return False
 
     def _decode(self, session: str, fingerprint: bytes) -> Read:
         files = FolderFiles(self._engine, self._listing)
