@@ -12,6 +12,8 @@ import harkback.engine
 
 # Nobody's own config file has a say in the tests; what starts a process hands it on.
 os.environ["HARKBACK_CONFIG"] = os.devnull
+# Nor has a cache; what is no folder is none.
+os.environ["HARKBACK_CACHE"] = os.devnull
 
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -2,7 +2,8 @@
 
 A few literal terms in; passages of past Sessions out, with what was not searched named beside them.
 Stages in the order of the data flow: sources, projection, redaction, query, candidates, corpus,
-verification, ranking, windows, passages, envelope, recall; above them the command line.
+verification, ranking, windows, facts, passages, materials, envelope, recall; above them the tools,
+the MCP server and the command line.
 
 What is public is loaded when it is first asked for: a host pays for what it uses, when it uses it.
 Proof: tests/surfaces/test_import.py.
@@ -14,8 +15,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from harkback.cache import SegmentCache
     from harkback.envelope import Envelope
     from harkback.errors import (
+        CacheError,
         HarkbackError,
         QueryError,
         SettingsError,
@@ -23,7 +26,12 @@ if TYPE_CHECKING:
         StoreError,
         UsageError,
     )
-    from harkback.model import Gap, Passage, PassageMessage, Rule, Session
+    from harkback.facts.base import Evidence
+    from harkback.facts.files import MemoryFiles
+    from harkback.facts.memory import MemoryStore
+    from harkback.facts.store import FactStore
+    from harkback.materials import MaterialReading
+    from harkback.model import Fact, Gap, Material, Passage, PassageMessage, Rule, Session
     from harkback.query import terms_from_query
     from harkback.recall import Recall
     from harkback.redaction import DEFAULT as DEFAULT_POLICY
@@ -37,16 +45,25 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_POLICY",
     "STRICT_POLICY",
+    "CacheError",
     "Envelope",
+    "Evidence",
+    "Fact",
+    "FactStore",
     "Finder",
     "Gap",
     "HarkbackError",
+    "Material",
+    "MaterialReading",
+    "MemoryFiles",
+    "MemoryStore",
     "Passage",
     "PassageMessage",
     "Policy",
     "QueryError",
     "Recall",
     "Rule",
+    "SegmentCache",
     "Session",
     "SettingsError",
     "SourceError",
@@ -61,16 +78,25 @@ __all__ = [
 _HOMES: Final = {
     "DEFAULT_POLICY": "harkback.redaction",
     "STRICT_POLICY": "harkback.redaction",
+    "CacheError": "harkback.errors",
     "Envelope": "harkback.envelope",
+    "Evidence": "harkback.facts.base",
+    "Fact": "harkback.model",
+    "FactStore": "harkback.facts.store",
     "Finder": "harkback.redaction",
     "Gap": "harkback.model",
     "HarkbackError": "harkback.errors",
+    "Material": "harkback.model",
+    "MaterialReading": "harkback.materials",
+    "MemoryFiles": "harkback.facts.files",
+    "MemoryStore": "harkback.facts.memory",
     "Passage": "harkback.model",
     "PassageMessage": "harkback.model",
     "Policy": "harkback.redaction",
     "QueryError": "harkback.errors",
     "Recall": "harkback.recall",
     "Rule": "harkback.model",
+    "SegmentCache": "harkback.cache",
     "Session": "harkback.model",
     "SettingsError": "harkback.errors",
     "SourceError": "harkback.errors",

@@ -6,14 +6,15 @@ what a Source cannot vouch for is offered. Proof: tests/differential/test_paths.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from harkback.config import SCAN_SLICE_SESSIONS
+from harkback.config import SCAN_SLICE_SECONDS, SCAN_SLICE_SESSIONS
 from harkback.model import Gap, Session
 from harkback.projects import Globs, excluded, project_of
-from harkback.query import Query
+from harkback.query import Query, heed
 from harkback.sources.base import Catalog, View
 
 
@@ -41,10 +42,6 @@ class Eligible:
 
     candidates: tuple[Candidate, ...]
     gaps: tuple[Gap, ...]
-
-    def records(self) -> int:
-        """Searchable records of them all: the N of the ranking. Cheap once they were scanned."""
-        return sum(c.view.record_count(c.session.id) for c in self.candidates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +75,7 @@ def eligible(
             _Belonging(view, catalog, query.projects),
         )
         for session in catalog.sessions:
+            heed(query.cancel)
             if not _is_within(view, query, session) or (
                 query.projects and not wanted.among(session)
             ):
@@ -116,10 +114,43 @@ def find(
         catalog = view.sessions()
         for session in catalog.sessions:
             if chosen(session):
-                told = allowed is None or _allows(allowed, view.describe(session.id))
-                shut = _Belonging(view, catalog, projects).among(session)
-                return Candidate(view, session) if told and not shut else None
+                found = Candidate(view, session)
+                belonging = _Belonging(view, catalog, projects)
+                return found if _is_readable(found, allowed, belonging) else None
     return None
+
+
+def named(
+    views: Iterable[View],
+    allowed: Callable[[Session], bool] | None,
+    projects: Globs,
+    sessions: frozenset[str],
+) -> Iterator[tuple[Candidate, bool]]:
+    """Every listed Session of one of these ids, archived or not, and whether it may be read."""
+    for view in views:
+        catalog = view.sessions()
+        belonging = _Belonging(view, catalog, projects)
+        for session in catalog.sessions:
+            if session.id in sessions:
+                found = Candidate(view, session)
+                yield found, _is_readable(found, allowed, belonging)
+
+
+def listed(
+    view: View, allowed: Callable[[Session], bool] | None, projects: Globs
+) -> tuple[Candidate, ...]:
+    """Every Session of a View that may be read, archived or not."""
+    catalog = view.sessions()
+    shut = _Belonging(view, catalog, projects)
+    found = (Candidate(view, session) for session in catalog.sessions)
+    return tuple(each for each in found if _is_readable(each, allowed, shut))
+
+
+def _is_readable(
+    candidate: Candidate, allowed: Callable[[Session], bool] | None, shut: _Belonging
+) -> bool:
+    told = allowed is None or _allows(allowed, candidate.described)
+    return told and not shut.among(candidate.session)
 
 
 def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:
@@ -127,18 +158,25 @@ def offered(query: Query, candidates: Sequence[Candidate]) -> Offered:
     chosen: list[Candidate] = []
     declined: dict[Gap, None] = {}
     unreached = 0
-    size = SCAN_SLICE_SESSIONS if query.deadline is not None else max(1, len(candidates))
-    for start in range(0, len(candidates), size):
-        part = candidates[start : start + size]
+    watched = query.deadline is not None or query.cancel is not None
+    size = SCAN_SLICE_SESSIONS if watched else max(1, len(candidates))
+    stop = 0
+    while stop < len(candidates):
+        part = candidates[stop : stop + size]
+        stop += size
         if query.expired():
             unreached += len(part)
             continue
+        began = time.perf_counter()
         for view in dict.fromkeys(candidate.view for candidate in part):
             asked = [candidate for candidate in part if candidate.view is view]
             result = view.scan(query.folded, [candidate.session.id for candidate in asked])
             if result.declined is not None:
                 declined[result.declined] = None
             chosen.extend(c for c in asked if c.session.id in result.offered)
+        spent = max(time.perf_counter() - began, 1e-6)
+        seconds = min(SCAN_SLICE_SECONDS, query.left() / 4)
+        size = max(SCAN_SLICE_SESSIONS, int(len(part) * seconds / spent))
     return Offered(tuple(chosen), tuple(declined), unreached)
 
 

@@ -1,48 +1,56 @@
 """Verified text, kept: which Sessions the engine's Corpus holds, of which state, in what memory.
 
-A segment never changes: a Session that moved is another segment under another key, and a search on
-an older state keeps the one it holds. Segments nobody holds are dropped, least recently used
-first, when memory runs out. Secrets never enter (the engine redacts before it folds).
-Proof: tests/unit/test_corpus.py, tests/differential/test_paths.py.
+A segment that is held never changes: a Session that moved is another segment under another key,
+and a search on an older state keeps the one it holds. One that nobody holds is added to, if its
+Session only grew. Segments nobody holds are dropped, least recently used first, when memory runs
+out. Secrets never enter (the engine redacts before it folds). With a shelf, a segment that is
+stored there and current is attached instead of made; one that turns out to be damaged is made from
+the Source, under the same key, while it is held.
+Proof: tests/unit/test_corpus.py, tests/differential/test_paths.py,
+tests/differential/test_paths_stored.py.
 """
 
 from __future__ import annotations
 
+import builtins
 import itertools
 import threading
-from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
+from harkback import entries as entries_of
 from harkback.candidates import Candidate
-from harkback.engine import Engine
-from harkback.model import ABANDONED, KINDS, Entry, Gap, Hits, Row, StoredMessage
-from harkback.projection import project
+from harkback.engine import Engine, Tally
+from harkback.errors import SegmentDamaged, SourceError
+from harkback.model import Entry, Hits, Row, Scope
+from harkback.query import heed
 from harkback.redaction import Redaction
+from harkback.segment import Segment, segment_of
+from harkback.sources.base import Transcript
 
-_KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
+if TYPE_CHECKING:  # who has no cache does not load what it is made of
+    from harkback.cache import Place, Shelf
 
+__all__ = ["Corpus", "Segment"]
 
-@dataclass(slots=True)
-class Segment:
-    """What is known of one segment beside the engine's own part of it."""
-
-    key: str
-    place: tuple[str, str]
-    fingerprint: bytes
-    epoch: Hashable  # the last state of the Source that it was found equal to
-    bytes: int
-    gaps: tuple[Gap, ...]
-    damage: tuple[Gap, ...]  # told only of a Session with a Hit
-    holders: int = 0
+T = TypeVar("T")
 
 
 class Corpus:
     """The segments of one Recall. Safe to call from several threads."""
 
-    def __init__(self, engine: Engine, redaction: Redaction, memory_bytes: int) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        redaction: Redaction,
+        memory_bytes: int,
+        shelf: Shelf | None = None,
+    ) -> None:
         self._redaction = redaction
+        self._shelf = shelf
+        self._holding = threading.local()  # by key, the Candidate that this thread holds it for
         self._segments = engine.corpus(redaction.redactor)
         self._memory_bytes = memory_bytes
         self._lock = threading.Lock()  # guards what follows; never held while reading or folding
@@ -61,29 +69,177 @@ class Corpus:
         """Whether another Session can be kept without dropping one."""
         return self._bytes < self._memory_bytes
 
-    def current(self, candidate: Candidate) -> bool:
-        """Whether this Session is held, and its Source says that nothing has changed since."""
+    def current(self, candidates: Collection[Candidate]) -> set[Candidate]:
+        """Those that are held or stored, and of which the Source says at once that so they are now.
+
+        Also looks whether another process stored something in the meantime.
+        """
+        if self._shelf is not None:
+            self._shelf.renew()
+        return {candidate for candidate in candidates if self.is_current(candidate)}
+
+    def is_current(self, candidate: Candidate) -> bool:
+        """Whether this Session is held or stored as it is now, by the word of its Source."""
         with self._lock:
             segment = self._known.get(self._current.get(candidate.place, ""))
-            return segment is not None and segment.epoch == candidate.view.epoch
+        if segment is not None and self._unchanged(segment, candidate) is True:
+            return True
+        return self._stored_now(candidate) is not None
+
+    def all_stored(self, candidates: Sequence[Candidate]) -> bool:
+        """Whether the shelf holds these as they are now, and of their Sources nothing else."""
+        shelf = self._shelf
+        if shelf is None:
+            return False
+        counts = Counter(candidate.session.source for candidate in candidates)
+        return all(shelf.count(source) == count for source, count in counts.items()) and all(
+            self._stored_now(candidate) is not None for candidate in candidates
+        )
+
+    def records(self, candidates: Iterable[Candidate]) -> int:
+        """Searchable records of them all: the N of the ranking.
+
+        A Source is asked unless nothing has changed since they were stored; that is cheap where it
+        was scanned.
+        """
+        total = 0
+        for candidate in candidates:
+            place = self._stored_now(candidate)
+            if place is None:
+                total += candidate.view.record_count(candidate.session.id)
+            else:
+                total += place.records
+        return total
 
     @contextmanager
-    def hold(self, candidate: Candidate) -> Iterator[Segment]:
-        """The segment of this Session, put if it is missing, kept until the end of the block."""
-        segment = self._find(candidate) or self._put(candidate)
+    def hold(
+        self, candidate: Candidate, cancel: threading.Event | None = None
+    ) -> Iterator[Segment]:
+        """The segment of this Session, put if it is missing, kept until the end of the block.
+
+        Raises:
+            QueryError: ``cancelled``, also between the steps of putting it.
+        """
+        heed(cancel)
+        segment = (
+            self._find(candidate)
+            or self._extend(candidate)
+            or self._attach(candidate)
+            or self._put(candidate, cancel)
+        )
+        held: dict[str, Candidate] = self._holding.__dict__.setdefault("candidates", {})
+        outer = held.get(segment.key)
+        held[segment.key] = candidate
         try:
             yield segment
         finally:
+            if outer is None:
+                del held[segment.key]
             with self._lock:
                 self._let_go(segment)
 
-    def search(self, terms: Sequence[str], segments: Sequence[Segment]) -> Hits:
+    def search(self, terms: Sequence[str], segments: Sequence[Segment], scope: Scope) -> Hits:
         """The Hits of held segments, ``key`` an index into ``segments``."""
-        return self._segments.search(terms, [segment.key for segment in segments])
+        keys = [segment.key for segment in segments]
+        return self._whole(lambda: self._segments.search(terms, keys, scope))
+
+    def count(
+        self, tally: Tally, terms: Sequence[str], segments: Sequence[Segment], scope: Scope
+    ) -> tuple[list[int], int, int]:
+        """The same, added to a tally: segments that hold a term, Hits out of time, abandoned."""
+        keys = [segment.key for segment in segments]
+        return self._whole(lambda: tally.take(self._segments, terms, keys, scope))
 
     def rows(self, segment: Segment, start: int, stop: int) -> list[Row]:
         """What a held segment keeps of the Messages ``start`` up to ``stop``."""
-        return self._segments.rows(segment.key, start, stop)
+        return self._whole(lambda: self._segments.rows(segment.key, start, stop))
+
+    def dump(self, segment: Segment) -> builtins.bytes:
+        """A held segment as it is stored."""
+        return self._whole(lambda: self._segments.dump(segment.key))
+
+    def _whole(self, ask: Callable[[], T]) -> T:
+        """What is asked of held segments, those that turn out to be damaged made anew."""
+        while True:
+            try:
+                return ask()
+            except SegmentDamaged as error:
+                damaged = error.key
+            self._mend(damaged)
+
+    def _mend(self, key: str) -> None:
+        """Puts a segment of this state again; its rows are the same, so nobody else notices.
+
+        Raises:
+            SourceError: ``source_unsettled``: the Session moved since.
+        """
+        segment = self._known[key]
+        candidate: Candidate = self._holding.candidates[key]
+        transcript = candidate.view.read(candidate.session.id)
+        if transcript.fingerprint != segment.fingerprint:
+            raise SourceError("source_unsettled", "A Session moved while it was read; ask again.")
+        self._segments.put(key, entries_of.made(self._redaction, transcript.messages)[0])
+        self._reject(segment)
+        with self._lock:
+            size = self._segments.size(key)
+            self._bytes += size - segment.bytes
+            segment.bytes, segment.stored = size, None
+
+    def _stored_now(self, candidate: Candidate) -> Place | None:
+        """The stored segment of the very state that the View is of."""
+        if self._shelf is None:
+            return None
+        place = self._shelf.find(*candidate.place)
+        return place if place is not None and place.token == candidate.view.token else None
+
+    def _attach(self, candidate: Candidate) -> Segment | None:
+        """The segment that is stored of this Session, if it is of its present state and whole.
+
+        What another process read is taken on the word of a token or a fingerprint, no less: who
+        missed a change then would miss it for good.
+        """
+        if self._shelf is None:
+            return None
+        place = self._shelf.find(*candidate.place)
+        if place is None or (
+            place.token != candidate.view.token
+            and place.fingerprint != candidate.view.fingerprint(candidate.session.id)
+        ):
+            return None
+        key = str(next(self._puts))
+        try:
+            self._segments.attach(key, self._shelf.path(place), place.start, place.length)
+        except (ValueError, OSError):
+            self._shelf.reject(place)
+            return None
+        gaps, damage = place.gaps()
+        segment = Segment(
+            key=key,
+            place=candidate.place,
+            fingerprint=place.fingerprint,
+            epoch=candidate.view.epoch,
+            bytes=self._segments.size(key),
+            gaps=gaps,
+            damage=damage,
+            stored=place,
+            holders=1,
+        )
+        self._keep(segment)
+        return segment
+
+    def distrust(self, segment: Segment) -> None:
+        """Never finds this segment again: its Session reads otherwise, whatever its Source says."""
+        with self._lock:
+            if self._current.get(segment.place) == segment.key:
+                del self._current[segment.place]
+                if not segment.holders:
+                    self._forget(segment)
+        self._reject(segment)
+
+    def _reject(self, segment: Segment) -> None:
+        """What this segment is attached from is not given out again."""
+        if segment.stored is not None and self._shelf is not None:
+            self._shelf.reject(segment.stored)
 
     def _find(self, candidate: Candidate) -> Segment | None:
         with self._lock:
@@ -92,9 +248,12 @@ class Corpus:
                 return None
             segment.holders += 1
             self._idle.pop(segment.key, None)
-        same = segment.epoch == candidate.view.epoch
+        same: bool | None = False
         try:
-            same = same or segment.fingerprint == candidate.view.fingerprint(candidate.session.id)
+            same = self._unchanged(segment, candidate)
+            if same is None:
+                fingerprint = candidate.view.fingerprint(candidate.session.id)
+                same = segment.fingerprint == fingerprint
         finally:
             with self._lock:
                 if same:
@@ -103,47 +262,78 @@ class Corpus:
                     self._let_go(segment)
         return segment if same else None
 
-    def _put(self, candidate: Candidate) -> Segment:
-        transcript = candidate.view.read(candidate.session.id)
-        key = str(next(self._puts))
-        made = [self._entry(message) for message in transcript.messages]
-        self._segments.put(key, [entry for entry, _ in made])
-        failed = sum(count for _, count in made)
-        message = "A finder of the host raised on pieces of text; each was taken out whole."
-        failures = (Gap("finder_failed", message, failed),) if failed else ()
-        segment = Segment(
-            key=key,
-            place=candidate.place,
-            fingerprint=transcript.fingerprint,
-            epoch=candidate.view.epoch,
-            bytes=self._segments.size(key),
-            gaps=transcript.gaps,
-            damage=transcript.damage + failures,
-            holders=1,
-        )
+    @staticmethod
+    def _unchanged(segment: Segment, candidate: Candidate) -> bool | None:
+        view = candidate.view
+        if segment.epoch == view.epoch:
+            return True
+        return view.unchanged(candidate.session.id, segment.fingerprint)
+
+    def _extend(self, candidate: Candidate) -> Segment | None:
+        """The segment of a Session that only grew, with what was added; None if it is held.
+
+        Nobody finds it meanwhile: what others hold, or hold from now on, stays as it is.
+        """
         with self._lock:
             before = self._known.get(self._current.get(candidate.place, ""))
-            self._known[key] = segment
-            self._bytes += segment.bytes
-            self._current[candidate.place] = key
-            if before is not None and not before.holders:
-                self._forget(before)
+        if before is None:
+            return None
+        grown = candidate.view.grown(candidate.session.id, before.fingerprint)
+        if grown is None:
+            return None
+        entries, failed = entries_of.made(self._redaction, grown.transcript.messages)
+        with self._lock:
+            if before.holders or self._current.get(before.place) != before.key:
+                return None
+            self._take_out(before)
+        try:
+            self._segments.extend(before.key, entries, grown.retracted)
+        except SegmentDamaged:
+            self._segments.drop(before.key)
+            self._reject(before)
+            return None
+        except BaseException:
+            self._segments.drop(before.key)
+            raise
+        segment = segment_of(before.key, candidate, grown.transcript, before.failed + failed)
+        segment.files = None  # what was taken out has moved those behind it
+        segment.storable = before.storable and self._storable(grown.transcript, entries)
+        segment.bytes = self._segments.size(segment.key)
+        self._keep(segment)
         return segment
 
-    def _entry(self, stored: StoredMessage) -> tuple[Entry, int]:
-        """The Message, redacted as far as finders have to, and the leaves one failed on."""
-        leaves = self._redaction.prepare(project(stored))
-        cuts, failed = self._redaction.cuts(leaves, in_progress=stored.in_progress)
-        entry = Entry(
-            stored.id,
-            stored.turn,
-            stored.timestamp,
-            _KIND_INDEX[stored.kind] + (ABANDONED if stored.abandoned else 0),
-            stored.locator,
-            leaves,
-            cuts,
-        )
-        return entry, failed
+    def _put(self, candidate: Candidate, cancel: threading.Event | None) -> Segment:
+        transcript = candidate.view.read(candidate.session.id)
+        key = str(next(self._puts))
+        entries, failed = entries_of.made(self._redaction, transcript.messages, cancel)
+        segment = segment_of(key, candidate, transcript, failed)
+        segment.storable = not failed and self._storable(transcript, entries)
+        entries_of.put(self._segments, key, entries, cancel)
+        segment.bytes = self._segments.size(key)
+        self._keep(segment)
+        return segment
+
+    def _storable(self, transcript: Transcript, entries: Sequence[Entry]) -> bool:
+        """Whether it is worth storing, and holds nothing but surviving text.
+
+        What was not readable may be tomorrow. Ids and locators stand in a segment as they are.
+        """
+        if self._shelf is None or any(g.code == "session_unreadable" for g in transcript.gaps):
+            return False
+        names = {entry.id: None for entry in entries}
+        names.update((entry.locator, None) for entry in entries)
+        names.update((entry.turn or "", None) for entry in entries)
+        return not self._redaction.spans("\n".join(names))
+
+    def _keep(self, segment: Segment) -> None:
+        """Makes a segment known that is whole now."""
+        with self._lock:
+            before = self._known.get(self._current.get(segment.place, ""))
+            self._known[segment.key] = segment
+            self._bytes += segment.bytes
+            self._current[segment.place] = segment.key
+            if before is not None and not before.holders:
+                self._forget(before)
 
     def _let_go(self, segment: Segment) -> None:
         segment.holders -= 1
@@ -155,9 +345,13 @@ class Corpus:
             self._forget(next(iter(self._idle.values())))
 
     def _forget(self, segment: Segment) -> None:
+        self._take_out(segment)
+        self._segments.drop(segment.key)
+
+    def _take_out(self, segment: Segment) -> None:
+        """Makes a segment unknown."""
         del self._known[segment.key]
         self._idle.pop(segment.key, None)
         if self._current.get(segment.place) == segment.key:
             del self._current[segment.place]
         self._bytes -= segment.bytes
-        self._segments.drop(segment.key)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Literal, Protocol, TypeAlias, cast
 
 from harkback.errors import UsageError
-from harkback.model import Entry, Hits, RedactedSpan, Row, Rule, Span
+from harkback.model import Counts, Entry, Hits, Ranked, RedactedSpan, Row, Rule, Scope, Span
 
 EngineName: TypeAlias = Literal["native", "reference"]
 ENGINE_VARIABLE = "HARKBACK_ENGINE"
@@ -90,7 +90,9 @@ class Corpus(Protocol):
     """The one implementation of the predicate: a term lies inside one span of surviving text.
 
     A segment is the folded surviving text of one (source, Session) and what positions it needs.
-    Safe to call from several threads. Raises KeyError for a key that was not put.
+    Safe to call from several threads. Raises KeyError for a key that is not held. Of an attached
+    segment, ``extend``, ``dump``, ``search`` and ``rows`` raise SegmentDamaged when a block that
+    they read is not what was written.
     """
 
     def put(self, key: str, entries: Sequence[Entry]) -> None:
@@ -100,18 +102,35 @@ class Corpus(Protocol):
         """
 
     def extend(self, key: str, entries: Sequence[Entry], retracted: Sequence[str]) -> None:
-        """Takes out the Messages with these ids, then appends ``entries``."""
+        """Takes out the Messages with these ids, then appends ``entries``.
+
+        An attached segment is in memory afterwards.
+        """
 
     def drop(self, key: str) -> None:
         """Forgets a key; one that is not held is no error."""
 
+    def dump(self, key: str) -> bytes:
+        """The segment of ``key`` as one piece of bytes, the same on both engines.
+
+        It holds surviving text only. Raises SegmentDamaged.
+        """
+
+    def attach(self, key: str, path: str | os.PathLike[str], offset: int, length: int) -> None:
+        """Keeps a dumped segment where it lies in a file; replaces what the key held.
+
+        Its head is read and checked; text and tables are read when they are asked for. The file may
+        grow or lose its name meanwhile; these ``length`` bytes stay as they are. Raises ValueError
+        when they are not one whole segment of this ``FORMAT``, OSError when they cannot be read.
+        """
+
     def size(self, key: str) -> int:
-        """Bytes that the segment of ``key`` occupies."""
+        """Bytes that the segment of ``key`` occupies in memory; of an attached one its head."""
 
-    def search(self, terms: Sequence[str], keys: Sequence[str]) -> Hits:
-        """Every Message of ``keys`` that holds at least one of the folded ``terms``.
+    def search(self, terms: Sequence[str], keys: Sequence[str], scope: Scope | None = None) -> Hits:
+        """Every Message of ``keys`` in scope that holds at least one of the folded ``terms``.
 
-        Raises ValueError when a term is empty.
+        Without a scope everything is. Raises ValueError when a term is empty.
         """
 
     def rows(self, key: str, start: int, stop: int) -> list[Row]:
@@ -121,10 +140,58 @@ class Corpus(Protocol):
         """
 
 
+class Tally(Protocol):
+    """The Hits of one question, of which those that are shown become values.
+
+    Called in this order: ``take`` for each search, ``repeats``, ``settle``, ``score``, ``ranked``.
+    Keys are counted over all searches.
+    """
+
+    def take(
+        self, corpus: Corpus, terms: Sequence[str], keys: Sequence[str], scope: Scope
+    ) -> tuple[list[int], int, int]:
+        """Adds the Hits of ``Corpus.search``: its ``holding``, ``outside_time``, ``abandoned``.
+
+        Terms are the same each time. The corpus is of the same engine.
+        """
+
+    def repeats(self) -> list[int]:
+        """Keys of the Sessions that share a Message with another: equal in id and digest."""
+
+    def settle(self, origins: Sequence[int], places: Sequence[int], most: int) -> Counts:
+        """One Hit for a Message that several Sessions replay.
+
+        Of Hits in several Sessions the first stays, by (origin, time, place, row), and the others
+        of its own Session; the rest are its ``also_in``.
+
+        Args:
+            origins: per key, how original its Session is, least first; looked at for ``repeats``.
+            places: per key, its place in the order of Sessions.
+            most: code points that count of a length.
+
+        Raises:
+            ValueError: they are not as many as there are keys.
+        """
+
+    def score(
+        self, idf: Sequence[float], mean_length: float, weights: Sequence[float], newest: bool
+    ) -> None:
+        """Scores every Hit, and puts them in order.
+
+        score = weight * sum over terms, in order, of idf*tf*(k1+1) / (tf + k1*(1-b+b*len/mean)).
+        The order is (score desc, time desc, place, row); ``newest``: time before score. Of
+        ``weights`` there is one per kind. Raises ValueError when ``mean_length`` is not positive.
+        """
+
+    def ranked(self, start: int, stop: int) -> list[Ranked]:
+        """The Hits in places ``start`` up to ``stop``, cut to what there is."""
+
+
 class Engine(Protocol):
     """The hot path. Terms handed to ``scanner``, ``Corpus.search`` and ``locate`` are folded."""
 
     name: EngineName
+    FORMAT: int  # version of the bytes of a segment; another fold is another version
 
     def __hash__(self) -> int: ...
 
@@ -166,24 +233,15 @@ class Engine(Protocol):
 
     def corpus(self, redactor: Redactor) -> Corpus: ...
 
-    def bm25(
-        self,
-        frequency: Sequence[Sequence[int]],
-        length: Sequence[int],
-        weight: Sequence[float],
-        idf: Sequence[float],
-        mean_length: float,
-    ) -> list[float]:
-        """Scores of Hits given as columns: ``frequency`` one column per term, others per Hit.
-
-        score = weight * sum over terms, in order, of idf*tf*(k1+1) / (tf + k1*(1-b+b*len/mean)).
-        Raises ValueError when columns differ in length or ``mean_length`` is not positive.
-        """
+    def tally(self) -> Tally: ...
 
     def bm25_terms(
         self, frequency: Sequence[int], length: int, idf: Sequence[float], mean_length: float
     ) -> list[float]:
-        """What each term adds to the score of one Hit, before its weight: the explanation."""
+        """What each term adds to the score of one Hit, before its weight: the explanation.
+
+        Raises ValueError when columns differ in length or ``mean_length`` is not positive.
+        """
 
 
 def load(name: EngineName | None = None) -> Engine:

@@ -18,21 +18,28 @@ from harkback.config import (
     MAX_DISPOSITIONS,
     TEXT_GAPS_BUDGET,
 )
-from harkback.model import Gap, GapCode, Passage, Searched
+from harkback.facts.search import Found
+from harkback.model import Fact, Gap, GapCode, Material, Passage, Searched
 from harkback.query import Query
 from harkback.ranking import RankedHit, Ranking
 from harkback.redaction import Redaction
 from harkback.rendering import (
+    FACTS_HEAD,
     NOTICE,
     VERSION,
     compact_json,
+    fact_json,
+    fact_text,
     gap_json,
     gap_text,
     iso,
     label,
+    material_json,
+    materials_of,
     message_text,
     passage_head_text,
     passage_json,
+    reading_on_text,
 )
 from harkback.verification import Verified
 
@@ -57,16 +64,27 @@ class Envelope:
     gaps: tuple[Gap, ...]
     searched: Searched
     left_out: tuple[Disposition, ...] = ()
+    facts: tuple[Fact, ...] = ()
+
+    @property
+    def materials(self) -> tuple[Material, ...]:
+        """Those of the Messages that are shown, once each."""
+        return materials_of(self.passages)
 
     def text(self) -> str:
-        """What a model reads: a notice, the Passages, what was not searched."""
+        """What a model reads: a notice, facts, Passages, what was not searched."""
         reach = self.searched
         oldest = None if reach.oldest_activity is None else iso(reach.oldest_activity)
+        facts = f"{len(self.facts)} facts, " if self.facts else ""
         lines = [
-            f"Recall: {len(self.passages)} passages. {NOTICE}\n",
+            f"Recall: {facts}{len(self.passages)} passages. {NOTICE}\n",
             f"Searched {reach.sessions} Sessions, {reach.records} records"
             + (f", oldest activity {oldest}.\n" if oldest else ".\n"),
+            reading_on_text(self.passages),
         ]
+        if self.facts:
+            lines.append(FACTS_HEAD)
+            lines.extend(map(fact_text, self.facts))
         for number, passage in enumerate(self.passages, 1):
             lines.append("\n" + passage_head_text(number, passage))
             lines.extend(message_text(message) for message in passage.messages)
@@ -85,9 +103,9 @@ class Envelope:
             "version": VERSION,
             "kind": "recall",
             "notice": NOTICE,
-            "facts": [],
+            "facts": [fact_json(fact) for fact in self.facts],
             "passages": [passage_json(passage) for passage in self.passages],
-            "materials": [],
+            "materials": list(map(material_json, self.materials)),
             "gaps": [gap_json(gap) for gap in gaps],
             "searched": {
                 "sessions": self.searched.sessions,
@@ -122,6 +140,7 @@ def assemble(
     shown: Sequence[tuple[RankedHit, Passage]],
     failures: Sequence[Gap],
     redaction: Redaction,
+    facts: Found,
 ) -> Envelope:
     """Puts the answer together and names everything that is not in it."""
     gaps = [
@@ -129,22 +148,23 @@ def assemble(
         *found.gaps,
         *verified.gaps,
         *ranking.gaps,
-        *_unmatched(query, ranking),
+        *_unmatched(query, ranking, facts),
         *_not_shown(ranking, [hit for hit, _ in shown]),
-        Gap("not_searched", "Distilled facts are not searched by this version."),
-        Gap("not_searched", "Materials are not listed by this version."),
     ]
     activity = [candidate.session.last_activity_at for candidate in found.candidates]
     unsearched = {
         "deadline",
         "source_failed",
+        "source_unreadable",
+        "source_locked",
+        "session_unreadable",
         "archived_excluded",
         "host_excluded",
         "project_excluded",
     }
     return Envelope(
         passages=tuple(passage for _, passage in shown),
-        gaps=_merged(gaps),
+        gaps=_merged([*gaps, *facts.gaps]),
         searched=Searched(
             sessions=len(found.candidates) - _count(verified.gaps, "deadline"),
             records=ranking.records,
@@ -161,11 +181,13 @@ def assemble(
             )
             for hit in ranking.left_out[:MAX_DISPOSITIONS]
         ),
+        facts=facts.facts,
     )
 
 
-def _unmatched(query: Query, ranking: Ranking) -> Iterable[Gap]:
-    missing = [term for term, hit in zip(query.terms, ranking.matched, strict=True) if not hit]
+def _unmatched(query: Query, ranking: Ranking, facts: Found) -> Iterable[Gap]:
+    found = zip(query.terms, ranking.matched, facts.matched, strict=True)
+    missing = [term for term, said, distilled in found if not said and not distilled]
     if missing:
         named = ", ".join(label(term, _ECHO_CODE_POINTS) for term in missing)
         yield Gap("term_without_match", f"No match for: {named}.", len(missing))

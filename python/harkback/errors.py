@@ -11,6 +11,8 @@ from __future__ import annotations
 from typing import Literal, Self, TypeAlias
 
 QueryReason: TypeAlias = Literal[
+    "tool_unknown",
+    "arguments_invalid",
     "no_terms",
     "too_many_terms",
     "term_not_text",
@@ -23,6 +25,10 @@ QueryReason: TypeAlias = Literal[
     "unknown_order",
     "deadline_invalid",
     "active_invalid",
+    "cancel_invalid",
+    "cancelled",
+    "incognito_active",
+    "workspace_invalid",
     "not_found",
     "unknown_view",
     "neighbours_out_of_range",
@@ -38,7 +44,14 @@ SourceReason: TypeAlias = Literal[
     "source_too_large",
     "source_duplicate",
 ]
-StoreReason: TypeAlias = Literal["store_exists", "store_foreign", "store_invalid"]
+StoreReason: TypeAlias = Literal[
+    "store_exists",
+    "store_foreign",
+    "store_invalid",
+    "fact_invalid",
+    "fact_unknown",
+    "operation_conflict",
+]
 UsageReason: TypeAlias = Literal[
     "engine_unknown",
     "engine_unavailable",
@@ -47,12 +60,18 @@ UsageReason: TypeAlias = Literal[
     "finder_invalid",
     "finder_failed",
     "projects_invalid",
+    "grants_invalid",
+    "extra_missing",
+    "not_loopback",
     "input_too_large",
     "mapping_invalid",
     "closed",
 ]
 SettingsReason: TypeAlias = Literal["settings_unreadable", "settings_invalid"]
-Reason: TypeAlias = QueryReason | SourceReason | StoreReason | UsageReason | SettingsReason
+CacheReason: TypeAlias = Literal["cache_unsafe", "cache_unusable", "cache_busy"]
+Reason: TypeAlias = (
+    QueryReason | SourceReason | StoreReason | UsageReason | SettingsReason | CacheReason
+)
 
 
 class HarkbackError(Exception):
@@ -81,7 +100,10 @@ class HarkbackError(Exception):
 
 
 class QueryError(HarkbackError):
-    """The question cannot be asked as it stands; raised before any source is touched."""
+    """The question cannot be asked as it stands, or its answer is not wanted any more.
+
+    But for ``not_found``, ``cursor_invalid`` and ``cancelled`` no source was touched.
+    """
 
     def __init__(self, reason: QueryReason, message: str) -> None:
         super().__init__(reason, message)
@@ -113,3 +135,22 @@ class SettingsError(HarkbackError):
 
     def __init__(self, reason: SettingsReason, message: str) -> None:
         super().__init__(reason, message)
+
+
+class CacheError(HarkbackError):
+    """The cache cannot be used now. A search never raises it: it goes on without the cache."""
+
+    def __init__(self, reason: CacheReason, message: str) -> None:
+        super().__init__(reason, message)
+
+
+class SegmentDamaged(ValueError):
+    """A block of an attached segment cannot be read, or is not what was written.
+
+    Attributes:
+        key: of the segment, as its Corpus holds it.
+    """
+
+    def __init__(self, key: str) -> None:
+        super().__init__("a segment is damaged")
+        self.key = key

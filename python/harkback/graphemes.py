@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 
 _REACH = 64  # a cluster longer than this is cut inside: a hostile one has no end
+_FLAGS = 1 << 16  # of a row of flags, how far back its start is looked for: pairs count from there
 
 
 def is_border(text: str, at: int) -> bool:
@@ -23,7 +24,7 @@ def is_border(text: str, at: int) -> bool:
         return False
     if _is_flag(before) and _is_flag(after):
         start = at
-        while start > 0 and at - start < _REACH and _is_flag(text[start - 1]):
+        while start > 0 and at - start < _FLAGS and _is_flag(text[start - 1]):
             start -= 1
         return (at - start) % 2 == 0
     return not (_is_hangul(before) and "\u1160" <= after <= "\u11ff")

@@ -17,15 +17,13 @@ from typing import Final
 from harkback.candidates import Candidate, Eligible
 from harkback.corpus import Corpus
 from harkback.engine import Engine
-from harkback.errors import SourceError
+from harkback.errors import QueryError, SourceError
 from harkback.graphemes import border_after, border_before
 from harkback.model import ABANDONED, KINDS, Gap, Kind, Leaf, SessionCard, Span
-from harkback.projection import project
 from harkback.query import Query
-from harkback.ranking import scope
 from harkback.redaction import Redaction, marking
 from harkback.showing import Showing, anchor_home, anchor_id
-from harkback.verification import Path, Verified, bring, verify_one
+from harkback.verification import Path, bring, scope_gaps, scope_of
 from harkback.windows import Shown, redacted
 
 _AT_ONCE: Final = 256  # Messages re-read together
@@ -87,13 +85,12 @@ class Grep:
         """Newest first."""
         try:
             yield from self._matches()
-        except SourceError as error:
+        except (QueryError, SourceError) as error:
             raise error.bare() from None
 
     def _matches(self) -> Iterator[Match]:
-        answer = Verified()
-        chosen, _ = bring(self._path, self._query, self._found, self._corpus, answer)
-        self._count([*self._found.gaps, *answer.gaps])
+        chosen, gaps, _ = bring(self._path, self._query, self._found, self._corpus)
+        self._count([*self._found.gaps, *gaps])
         for index, candidate in enumerate(chosen):
             self._take(candidate)
             rest = chosen[index + 1 : index + 2]
@@ -120,50 +117,51 @@ class Grep:
 
     def _take(self, candidate: Candidate) -> None:
         """Puts the matches of one Session in their places."""
-        with self._corpus.hold(candidate) as segment:
-            verified = verify_one(self._query, candidate, self._corpus, segment)
-            inside, gaps = scope(self._query, verified)
-            self._count([*verified.gaps, *gaps])
-            if not inside:
+        with self._corpus.hold(candidate, self._query.cancel) as segment:
+            scope = scope_of(self._query, [candidate])
+            found = self._corpus.search(self._query.folded, [segment], scope)
+            self._count(segment.gaps)
+            self._count(segment.damage if found.holding else ())
+            self._count(scope_gaps(self._query, found.outside_time, found.abandoned))
+            if not found.row:
                 return
             session = candidate.described
             card = self._showing.card(candidate)
             home = anchor_home(session.source, session.id)
             originality = (session.copied, session.started_at)
-            for start in range(0, len(inside), _AT_ONCE):
-                hits = inside[start : start + _AT_ONCE]
+            for start in range(0, len(found.row), _AT_ONCE):
+                hits = range(len(found.row))[start : start + _AT_ONCE]
                 rows = [
                     row
                     for hit in hits
-                    for row in self._corpus.rows(segment, verified.row[hit], verified.row[hit] + 1)
+                    for row in self._corpus.rows(segment, found.row[hit], found.row[hit] + 1)
                 ]
-                shown: list[list[Leaf]] = [[]] * len(rows)
+                shown: list[tuple[Line | None, ...]] = [()] * len(rows)
                 flying = [False] * len(rows)
                 if self._context is not None:
-                    locators = [row.locator for row in rows]
-                    stored = candidate.view.read_around(session.id, locators)
-                    shown = [project(message) for message in stored]
+                    stored = self._showing.stored(candidate, segment, rows)
+                    shown = [self._lines(*self._showing.redacted(message)) for message in stored]
                     flying = [message.in_progress for message in stored]
-                for hit, row, leaves, in_progress in zip(hits, rows, shown, flying, strict=True):
+                for hit, row, lines, in_progress in zip(hits, rows, shown, flying, strict=True):
                     match = Match(
                         anchor=anchor_id(home, row.id),
                         session=card,
                         kind=KINDS[row.kind % ABANDONED],
                         timestamp=row.timestamp,
-                        occurrences=sum(column[hit] for column in verified.frequency),
-                        lines=self._lines(leaves, row.spans),
+                        occurrences=sum(column[hit] for column in found.frequency),
+                        lines=lines,
                         in_progress=in_progress,
                         abandoned=row.kind >= ABANDONED,
                     )
-                    same = verified.ident[hit], verified.digest[hit]
-                    place = -row.timestamp, originality, candidate.place, verified.row[hit]
+                    same = found.ident[hit], found.digest[hit]
+                    place = -row.timestamp, originality, candidate.place, found.row[hit]
                     heapq.heappush(self._heap, (*place, *same, match))
 
     def _lines(
         self, leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]]
     ) -> tuple[Line | None, ...]:
         found: list[Line | None] = []
-        for leaf, cut in zip(leaves, cuts, strict=False):
+        for leaf, cut in zip(leaves, cuts, strict=True):
             shown = redacted(self._engine, self._query.folded, leaf.text, cut)
             if shown.matches:
                 found += [None] if found else []

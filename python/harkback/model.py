@@ -8,12 +8,15 @@ Proof: tests/unit/test_model.py.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 Kind: TypeAlias = Literal["user", "assistant", "tool_call", "tool_result", "summary", "title"]
 KINDS: tuple[Kind, ...] = ("user", "assistant", "tool_call", "tool_result", "summary", "title")
 ABANDONED: Final = 16  # added to the index of a kind: a rewound Message
+
+MaterialKind: TypeAlias = Literal["image", "pdf", "doc", "code", "output", "other"]
+MATERIAL_KINDS: tuple[MaterialKind, ...] = ("image", "pdf", "doc", "code", "output", "other")
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Span: TypeAlias = tuple[int, int]  # [start, end), code points
@@ -60,12 +63,17 @@ class JsonPart:
 
 @dataclass(frozen=True, slots=True)
 class AttachmentPart:
-    """A file that came with a Message; its name is visible, its bytes are never text."""
+    """A file that came with a Message; its name is visible, its bytes are never text.
+
+    Where its bytes lie and how large it is in pixels does not make it another file.
+    """
 
     name: str
-    kind: str
+    kind: MaterialKind
     mime: str
     bytes: int | None
+    ref: str = field(default="", compare=False)  # opaque outside its Source; "": not to be read
+    pixels: tuple[int, int] | None = field(default=None, compare=False)  # as its first bytes tell
 
 
 Part: TypeAlias = TextPart | JsonPart | AttachmentPart
@@ -156,6 +164,17 @@ class Row(NamedTuple):
     spans: list[list[Span]]  # redacted spans, per leaf
 
 
+class Scope(NamedTuple):
+    """Which of the Messages that hold a term are Hits; times are inclusive, None is no bound."""
+
+    kinds: tuple[int, ...]  # indexes into KINDS
+    since: int | None
+    until: int | None
+    abandoned: bool  # whether those of rewound Turns are in
+    #: Indexes of keys, and the Turn of theirs that is under way: out.
+    active: tuple[tuple[int, ...], str] | None = None
+
+
 class Hits(NamedTuple):
     """Verified Messages as parallel columns, in (key, row) order."""
 
@@ -168,16 +187,47 @@ class Hits(NamedTuple):
     ident: list[int]  # first 8 bytes, big-endian, of SHA-256(id)
     digest: list[int]  # the same of SHA-256(folded surviving text, spans joined by 0xFF)
     frequency: list[list[int]]  # one column per term
+    holding: list[int]  # indexes of keys that hold a term at all, in scope or not
+    outside_time: int  # of how many Messages the time is out of scope
+    abandoned: int  # how many are left out because their Turn was rewound
+
+
+class Counts(NamedTuple):
+    """What scores are made of."""
+
+    total: int  # Hits
+    length: int  # sum of their lengths, as far as they count
+    holding: list[int]  # per term, Hits that hold it
+    per_key: list[int]  # Hits
+
+
+class Ranked(NamedTuple):
+    """A Hit with its score. Keys are counted over all searches of a Tally."""
+
+    key: int
+    row: int
+    turn: int
+    timestamp: int
+    kind: int
+    length: int  # as far as it counts
+    score: float
+    frequency: tuple[int, ...]  # per term
+    also_in: list[int]  # keys of the Sessions that replay the Message
 
 
 # --- the answer -----------------------------------------------------------------------------
 
 GapCode: TypeAlias = Literal[
     "not_searched",
+    "facts_unavailable",
     "source_failed",
+    "source_unreadable",
+    "source_locked",
     "source_incomplete",
     "session_unreadable",
     "record_damaged",
+    "record_oversized",
+    "format_drift",
     "stream_in_flight",
     "archived_excluded",
     "abandoned_excluded",
@@ -206,8 +256,24 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
+class Material:
+    """A file that a Message came with, or a tool gave out: metadata alone, safe to show."""
+
+    id: str  # 32 hex digits; what it names is looked up and checked anew at every call
+    name: str
+    kind: MaterialKind
+    mime: str
+    bytes: int | None
+    tokens: int | None  # an estimate of what reading it costs
+    available: bool = True  # whether its Source holds the bytes; what lies elsewhere is not read
+
+
+@dataclass(frozen=True, slots=True)
 class PassageMessage:
-    """One Message as a Passage shows it: redacted, then cut to a window."""
+    """One Message as a Passage shows it: redacted, then cut to a window.
+
+    ``materials`` are its own and those of tool results that follow it and are not shown.
+    """
 
     id: str
     kind: Kind
@@ -220,6 +286,8 @@ class PassageMessage:
     in_progress: bool = False
     abandoned: bool = False
     anchor: str | None = None  # where it is not the Passage's own
+    materials: tuple[Material, ...] = ()
+    more_materials: int = 0  # that are not listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +330,21 @@ class Passage:
     messages: tuple[PassageMessage, ...]
     also_in: tuple[str, ...] = ()
     explanation: Explanation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One distilled fact as an answer shows it: redacted, then cut."""
+
+    id: str
+    content: str
+    kind: str
+    scope: Literal["global", "workspace", "file"]
+    observed_at: int
+    updated_at: int
+    matched_terms: tuple[str, ...]
+    anchors: tuple[str, ...] = ()  # of Messages that it was taken from
+    source: str = ""  # the store it is kept in, or the file
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from typing import Final
 
 from harkback.model import JsonPart, JsonValue, Leaf, StoredMessage, TextPart
+
+#: Changes when the same StoredMessage comes to have other visible text.
+PROJECTION_VERSION: Final = 1
 
 
 def project(stored: StoredMessage) -> list[Leaf]:

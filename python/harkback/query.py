@@ -7,8 +7,10 @@ tests/unit/test_query.py.
 
 from __future__ import annotations
 
+import math
+import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias
@@ -53,10 +55,17 @@ class Query:
     active: tuple[str, str] | None
     explain: bool
     deadline: float | None  # on the monotonic clock
+    cancel: threading.Event | None = None
+    workspace: str | None = None  # whose facts are searched beside those of all
 
     def expired(self) -> bool:
-        """Whether the deadline has passed."""
-        return self.deadline is not None and time.monotonic() >= self.deadline
+        """Whether the deadline has passed; raises as ``heed`` does."""
+        heed(self.cancel)
+        return self.left() <= 0
+
+    def left(self) -> float:
+        """Seconds until the deadline."""
+        return math.inf if self.deadline is None else self.deadline - time.monotonic()
 
 
 def build(
@@ -64,7 +73,6 @@ def build(
     redaction: Redaction,
     terms: Sequence[str],
     *,
-    question: str | None,
     limit: int | None,
     order: Order,
     within: str | None,
@@ -74,9 +82,12 @@ def build(
     include_archived: bool,
     include_abandoned: bool,
     projects: Iterable[str],
-    active: tuple[str, str] | None,
-    explain: bool,
-    deadline: float | None,
+    question: str | None = None,
+    active: tuple[str, str] | None = None,
+    explain: bool = False,
+    deadline: float | None = None,
+    cancel: threading.Event | None = None,
+    workspace: str | None = None,
 ) -> Query:
     """Checks and normalises a question.
 
@@ -96,8 +107,10 @@ def build(
         raise QueryError("time_range", "since lies after until; swap them or drop one.")
     if deadline is not None and not _is_duration(deadline):
         raise QueryError("deadline_invalid", "deadline is a positive number of seconds.")
-    if active is not None and not _is_pair(active):
-        raise QueryError("active_invalid", "active is a pair of strings: Session id, Turn id.")
+    under_way = check_active(active)
+    check_cancel(cancel)
+    if not isinstance(workspace, str | None):
+        raise QueryError("workspace_invalid", "workspace is the key of a workspace, a string.")
     return Query(
         terms=spoken,
         folded=folded,
@@ -110,10 +123,49 @@ def build(
         include_archived=include_archived,
         include_abandoned=include_abandoned,
         projects=compile_globs(projects),
-        active=active,
+        active=under_way,
         explain=explain,
         deadline=None if deadline is None else time.monotonic() + deadline,
+        cancel=cancel,
+        workspace=workspace,
     )
+
+
+def admit(incognito: Callable[[], bool] | None) -> None:
+    """Raises QueryError unless the host says, in exactly that word, that it is not incognito."""
+    try:
+        closed = incognito is not None and incognito() is not False
+    except Exception:
+        closed = True
+    if closed:
+        raise QueryError(
+            "incognito_active",
+            "History is closed while the host is incognito, or cannot tell whether it is.",
+        )
+
+
+def check_active(active: object) -> tuple[str, str] | None:
+    """The (Session, Turn) that is under way; raises QueryError if it is no such pair."""
+    if active is None:
+        return None
+    if isinstance(active, tuple | list) and len(active) == 2:
+        session, turn = active
+        if isinstance(session, str) and isinstance(turn, str):
+            return session, turn
+    raise QueryError("active_invalid", "active is a pair of strings: Session id, Turn id.")
+
+
+def check_cancel(cancel: object) -> None:
+    """Raises QueryError unless ``cancel`` can be asked, or if it is set already."""
+    if cancel is not None and not isinstance(cancel, threading.Event):
+        raise QueryError("cancel_invalid", "cancel is a threading.Event, or None.")
+    heed(cancel)
+
+
+def heed(cancel: threading.Event | None) -> None:
+    """Raises QueryError once the caller does not want the answer any more."""
+    if cancel is not None and cancel.is_set():
+        raise QueryError("cancelled", "The caller gave up; nothing was answered.")
 
 
 def terms_from_query(query: str) -> list[str]:
@@ -185,14 +237,6 @@ def _millis(moment: Moment | None) -> int | None:
     if isinstance(moment, bool) or not isinstance(moment, int):
         raise QueryError("time_range", "A time is a datetime or whole milliseconds since 1970.")
     return moment
-
-
-def _is_pair(active: object) -> bool:
-    return (
-        isinstance(active, tuple | list)
-        and len(active) == 2
-        and all(isinstance(each, str) for each in active)
-    )
 
 
 def _listed(kinds: Iterable[Kind]) -> tuple[Kind, ...]:

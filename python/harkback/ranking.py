@@ -8,9 +8,8 @@ tests/differential/test_paths.py.
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -18,12 +17,14 @@ from typing import Literal, TypeAlias
 from harkback.candidates import Candidate
 from harkback.config import KIND_WEIGHTS, MAX_SCORED_CODE_POINTS
 from harkback.engine import Engine
-from harkback.model import ABANDONED, KINDS, Explanation, Gap, Kind
+from harkback.model import ABANDONED, KINDS, Counts, Explanation, Gap, Kind, Ranked
 from harkback.query import Query
-from harkback.verification import Verified
+from harkback.verification import Verified, scope_gaps
 
 _WEIGHTS = [KIND_WEIGHTS[kind] for kind in KINDS]
 
+_AT_ONCE = 256  # Hits that are put in order together
+_Turn: TypeAlias = tuple[int, int, int]
 Disposition: TypeAlias = Literal["shown", "same_turn", "lineage_quota", "limit"]
 
 
@@ -58,54 +59,49 @@ class Ranking:
     gaps: tuple[Gap, ...]
 
 
-def rank(engine: Engine, query: Query, verified: Verified, records: int) -> Ranking:
-    """Scores and orders the Hits that are in scope, and chooses those that are to be shown.
+def rank(query: Query, verified: Verified, records: int) -> Ranking:
+    """Scores and orders the Hits, and chooses those that are to be shown.
 
     Args:
         records: searchable records of every eligible Session; N is at least the Hits.
     """
-    inside, gaps = scope(query, verified)
-    kept, replays = _collapse(verified, inside)
-    frequency = [[column[hit] for hit in kept] for column in verified.frequency]
-    length = [min(verified.length[hit], MAX_SCORED_CODE_POINTS) for hit in kept]
-    total = max(records, len(kept))
-    idf = [_idf(total, sum(1 for tf in column if tf)) for column in frequency]
-    mean_length = sum(length) / len(length) if length else 0.0
-    weight = [_WEIGHTS[verified.kind[hit] % ABANDONED] for hit in kept]
-    scores = engine.bm25(frequency, length, weight, idf, mean_length) if kept else []
-    order = _Order(query, verified, kept, scores)
+    candidates, tally = verified.candidates, verified.tally
+    counts = tally.settle(_origins(verified), _places(candidates), MAX_SCORED_CODE_POINTS)
+    total = max(records, counts.total)
+    holding = counts.holding or [0] * len(query.folded)
+    idf = [_idf(total, hits) for hits in holding]
+    mean_length = counts.length / counts.total if counts.total else 0.0
+    if counts.total:
+        tally.score(idf, mean_length, _WEIGHTS, query.order == "newest")
+    chosen = _choose(query, verified, counts)
 
-    def ranked(at: int, disposition: Disposition) -> RankedHit:
-        hit = kept[at]
+    def ranked(hit: Ranked, disposition: Disposition) -> RankedHit:
         return RankedHit(
-            candidate=verified.candidates[verified.candidate[hit]],
-            row=verified.row[hit],
-            turn=verified.turn[hit],
-            timestamp=verified.timestamp[hit],
-            kind=KINDS[verified.kind[hit] % ABANDONED],
-            score=scores[at],
-            frequency=tuple(column[at] for column in frequency),
-            length=length[at],
-            also_in=tuple(verified.candidates[verified.candidate[r]] for r in replays.get(hit, ())),
+            candidate=candidates[hit.key],
+            row=hit.row,
+            turn=hit.turn,
+            timestamp=hit.timestamp,
+            kind=KINDS[hit.kind % ABANDONED],
+            score=hit.score,
+            frequency=hit.frequency,
+            length=hit.length,
+            also_in=tuple(candidates[key] for key in hit.also_in),
             disposition=disposition,
         )
 
-    shown, left_out = order.choose(query.limit, query.explain)
+    values = [ranked(hit, fate) for hit, fate in chosen if fate == "shown" or query.explain]
     return Ranking(
-        shown=tuple(ranked(at, "shown") for at in shown),
-        left_out=tuple(ranked(at, fate) for at, fate in left_out) if query.explain else (),
+        shown=tuple(hit for hit in values if hit.disposition == "shown"),
+        left_out=tuple(hit for hit in values if hit.disposition != "shown"),
         records=records,
-        total=len(kept),
+        total=counts.total,
         per_session=Counter(
-            {
-                verified.candidates[candidate].place: hits
-                for candidate, hits in Counter(verified.candidate[hit] for hit in kept).items()
-            }
+            {candidates[key].place: hits for key, hits in enumerate(counts.per_key) if hits}
         ),
-        matched=tuple(any(column) for column in frequency),
+        matched=tuple(hits > 0 for hits in holding),
         idf=tuple(idf),
         mean_length=mean_length,
-        gaps=gaps,
+        gaps=scope_gaps(query, verified.outside_time, verified.abandoned),
     )
 
 
@@ -135,136 +131,110 @@ def _idf(total: int, holding: int) -> float:
     return math.log(1.0 + (total - holding + 0.5) / (holding + 0.5))
 
 
-def scope(query: Query, verified: Verified) -> tuple[list[int], tuple[Gap, ...]]:
-    """Hits of the kinds and the time asked for, neither rewound nor of the active Turn."""
-    kinds = {index for index, kind in enumerate(KINDS) if kind in query.kinds}
-    since = -math.inf if query.since is None else query.since
-    until = math.inf if query.until is None else query.until
-    inside: list[int] = []
-    outside_time = abandoned = 0
-    for hit, (kind, timestamp) in enumerate(zip(verified.kind, verified.timestamp, strict=True)):
-        if kind % ABANDONED not in kinds or hit in verified.active:
+def _origins(verified: Verified) -> list[int]:
+    """Per Session, how original it is, least first; 0 for those that share no Message."""
+    sharing = verified.tally.repeats()
+    sessions = {key: verified.candidates[key].described for key in sharing}
+    originality = {key: (session.copied, session.started_at) for key, session in sessions.items()}
+    order = {origin: place for place, origin in enumerate(sorted(set(originality.values())))}
+    return [
+        order[originality[key]] if key in originality else 0
+        for key in range(len(verified.candidates))
+    ]
+
+
+def _places(candidates: Sequence[Candidate]) -> list[int]:
+    """Per Session, its place in the order of their names."""
+    names = [candidate.place for candidate in candidates]
+    places = [0] * len(names)
+    for place, key in enumerate(sorted(range(len(names)), key=names.__getitem__)):
+        places[key] = place
+    return places
+
+
+def _choose(query: Query, verified: Verified, counts: Counts) -> list[tuple[Ranked, Disposition]]:
+    """What is shown, in order, and what became of the Hits that were looked at and left out.
+
+    One Passage a Turn; at most max(1, limit // 3) Passages of one lineage, then a second pass fills
+    the slots that are left; the order is restored afterwards. Hits behind the last one shown are
+    looked at only to explain.
+    """
+    limit = counts.total if query.limit is None else query.limit
+    quota = limit if query.limit is None else max(1, limit // 3)
+    taken: Counter[tuple[str, str]] = Counter()
+    turns: set[_Turn] = set()
+    seen: list[tuple[Ranked, Disposition]] = []
+    over_quota: list[int] = []  # positions in `seen`
+    spare: set[_Turn] = set()  # Turns of those
+    lineages = _Lineages(verified.candidates, counts)
+    for hit in _walk(verified, counts):
+        # What is left is of lineages that have had their share, and the second pass has enough.
+        enough = not lineages.open and len(turns | spare) >= limit
+        if not query.explain and (enough or len(turns) == limit):
+            break
+        if len(turns) == limit:
+            seen.append((hit, "limit"))
             continue
-        if not since <= timestamp <= until:
-            outside_time += 1
-        elif kind >= ABANDONED and not query.include_abandoned:
-            abandoned += 1
+        lineage, turn = lineages.meet(hit.key), _turn(hit)
+        if turn in turns:
+            seen.append((hit, "same_turn"))
+        elif taken[lineage] >= quota:
+            over_quota.append(len(seen))
+            spare.add(turn)
+            seen.append((hit, "lineage_quota"))
         else:
-            inside.append(hit)
-    gaps: list[Gap] = []
-    if abandoned:
-        message = "Hits in Turns that were rewound or rolled back were left out."
-        gaps.append(Gap("abandoned_excluded", message, abandoned))
-    if outside_time:
-        gaps.append(Gap("outside_time", "Hits lie outside the time asked for.", outside_time))
-    if query.active is not None:
-        gaps.append(Gap("active_turn_excluded", "The Turn under way was left out."))
-    return inside, tuple(gaps)
+            turns.add(turn)
+            taken[lineage] += 1
+            seen.append((hit, "shown"))
+            if taken[lineage] == quota:
+                lineages.close(lineage)
+    for position in over_quota:
+        hit, _ = seen[position]
+        if _turn(hit) in turns:
+            seen[position] = (hit, "same_turn")
+        elif len(turns) < limit:
+            turns.add(_turn(hit))
+            seen[position] = (hit, "shown")
+    return seen
 
 
-def _collapse(verified: Verified, inside: Sequence[int]) -> tuple[list[int], dict[int, list[int]]]:
-    """One Hit for a Message that several Sessions replay: an original first, else the earliest."""
-    if len({verified.ident[hit] for hit in inside}) == len(inside):
-        return list(inside), {}
-    same: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-    for hit in inside:
-        same[verified.ident[hit], verified.digest[hit]].append(hit)
-    kept: list[int] = []
-    replays: dict[int, list[int]] = {}
-    for group in same.values():
-        if len(group) > 1:
-            group.sort(key=lambda hit: _originality(verified, hit))
-            first, *others = group
-            home = verified.candidate[first]
-            replays[first] = [hit for hit in others if verified.candidate[hit] != home]
-            kept.extend(hit for hit in others if verified.candidate[hit] == home)
-        kept.append(group[0])
-    kept.sort()
-    return kept, replays
+class _Lineages:
+    """Lineages of the Sessions that were met, and how many Hits may be of one that is open."""
+
+    def __init__(self, candidates: Sequence[Candidate], counts: Counts) -> None:
+        self.open = counts.total
+        self._candidates = candidates
+        self._rest = list(counts.per_key)  # Hits to come
+        self._known: dict[int, tuple[str, str]] = {}
+        self._closed: set[tuple[str, str]] = set()
+
+    def meet(self, key: int) -> tuple[str, str]:
+        """The lineage of the next Hit."""
+        known = self._known.get(key)
+        if known is None:
+            candidate = self._candidates[key]
+            known = self._known[key] = candidate.session.source, candidate.described.lineage
+            if known in self._closed:
+                self.open -= self._rest[key]
+        self._rest[key] -= 1
+        self.open -= known not in self._closed
+        return known
+
+    def close(self, lineage: tuple[str, str]) -> None:
+        """It has had its share."""
+        self._closed.add(lineage)
+        self.open -= sum(self._rest[key] for key, own in self._known.items() if own == lineage)
 
 
-def _originality(verified: Verified, hit: int) -> tuple[bool, int, int, tuple[str, str], int]:
-    candidate = verified.candidates[verified.candidate[hit]]
-    session = candidate.described
-    return (
-        session.copied,
-        session.started_at,
-        verified.timestamp[hit],
-        candidate.place,
-        verified.row[hit],
-    )
+def _walk(verified: Verified, counts: Counts) -> Iterator[Ranked]:
+    """The Hits in order, made as far as they are asked for."""
+    start = 0
+    while start < counts.total:
+        stop = 2 * start + _AT_ONCE
+        yield from verified.tally.ranked(start, stop)
+        start = stop
 
 
-class _Order:
-    """The total order of the kept Hits, walked only as far as the choice needs."""
-
-    def __init__(
-        self, query: Query, verified: Verified, kept: Sequence[int], scores: Sequence[float]
-    ) -> None:
-        self._verified = verified
-        self._kept = kept
-        places = sorted(range(len(verified.candidates)), key=lambda c: verified.candidates[c].place)
-        place_rank = [0] * len(places)
-        for rank_, candidate in enumerate(places):
-            place_rank[candidate] = rank_
-        score = [-value for value in scores]
-        time = [-verified.timestamp[hit] for hit in kept]
-        first, second = (time, score) if query.order == "newest" else (score, time)
-        place = (place_rank[verified.candidate[hit]] for hit in kept)
-        row = (verified.row[hit] for hit in kept)
-        self._heap = list(zip(first, second, place, row, range(len(kept)), strict=True))
-        heapq.heapify(self._heap)
-
-    def _walk(self) -> Iterator[int]:
-        while self._heap:
-            yield heapq.heappop(self._heap)[-1]
-
-    def choose(
-        self, limit: int | None, to_the_end: bool
-    ) -> tuple[list[int], list[tuple[int, Disposition]]]:
-        """What is shown, in order, and what became of the Hits that were looked at and left out.
-
-        One Passage a Turn; at most max(1, limit // 3) Passages of one lineage, then a second pass
-        fills the slots that are left; the order is restored afterwards. Hits behind the last one
-        shown are looked at only ``to_the_end``.
-        """
-        if limit is None:
-            limit = quota = len(self._kept)
-        else:
-            quota = max(1, limit // 3)
-        taken: Counter[tuple[str, str]] = Counter()
-        turns: set[tuple[int, int, int]] = set()
-        seen: list[tuple[int, Disposition]] = []
-        over_quota: list[int] = []  # positions in `seen`
-        for at in self._walk():
-            if len(turns) == limit:
-                if not to_the_end:
-                    break
-                seen.append((at, "limit"))
-                continue
-            candidate = self._verified.candidates[self._verified.candidate[self._kept[at]]]
-            lineage = (candidate.session.source, candidate.described.lineage)
-            if self._turn(at) in turns:
-                seen.append((at, "same_turn"))
-            elif taken[lineage] >= quota:
-                over_quota.append(len(seen))
-                seen.append((at, "lineage_quota"))
-            else:
-                turns.add(self._turn(at))
-                taken[lineage] += 1
-                seen.append((at, "shown"))
-        for position in over_quota:
-            at, _ = seen[position]
-            if self._turn(at) in turns:
-                seen[position] = (at, "same_turn")
-            elif len(turns) < limit:
-                turns.add(self._turn(at))
-                seen[position] = (at, "shown")
-        shown = [at for at, fate in seen if fate == "shown"]
-        return shown, [(at, fate) for at, fate in seen if fate != "shown"]
-
-    def _turn(self, at: int) -> tuple[int, int, int]:
-        """What one Passage may be shown of: a Turn, or a Message that has none."""
-        hit = self._kept[at]
-        turn = self._verified.turn[hit]
-        return self._verified.candidate[hit], turn, self._verified.row[hit] if turn < 0 else -1
+def _turn(hit: Ranked) -> _Turn:
+    """What one Passage may be shown of: a Turn, or a Message that has none."""
+    return hit.key, hit.turn, hit.row if hit.turn < 0 else -1

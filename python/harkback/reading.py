@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -27,26 +28,29 @@ from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
 from harkback.errors import QueryError
 from harkback.model import ABANDONED, KINDS, Passage, PassageMessage, Row, Session
-from harkback.projection import project
 from harkback.projects import Globs
+from harkback.query import check_active, check_cancel, heed
 from harkback.redaction import Redaction
 from harkback.rendering import (
     NOTICE,
     VERSION,
     compact_json,
-    message_json,
+    cost,
+    material_json,
+    materials_of,
     message_text,
     passage_head_text,
     passage_json,
 )
-from harkback.showing import Showing, anchor_home, anchor_id
+from harkback.showing import Showing, anchor_home, anchor_id, bare, files, shows
 from harkback.sources.base import View
 from harkback.windows import whole
 
 Scope: TypeAlias = Literal["turn", "audit", "scroll"]
 SCOPES: Final = get_args(Scope)
 _ANCHOR: Final = re.compile(r"[0-9a-f]{32}")
-_ROWS_AT_ONCE: Final = 256
+#: The nearest rows on one side with their places, and whether there are more.
+_Side: TypeAlias = tuple[list[tuple[int, Row]], bool]
 _TITLE: Final = KINDS.index("title")
 
 
@@ -62,6 +66,7 @@ class Request:
     behind: str | None
     active: tuple[str, str] | None
     unbounded: bool
+    cancel: threading.Event | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,7 @@ class Reading:
             "view": self.view,
             "notice": NOTICE,
             "passage": passage_json(self.passage),
+            "materials": list(map(material_json, materials_of([self.passage]))),
         }
         if self.cursor is not None:
             shown["cursor"] = self.cursor
@@ -107,6 +113,7 @@ def build(
     cursor: str | None,
     active: tuple[str, str] | None,
     unbounded: bool,
+    cancel: threading.Event | None = None,
 ) -> Request:
     """Checks what is asked for.
 
@@ -122,7 +129,7 @@ def build(
                 "neighbours_out_of_range", f"before and after are whole numbers from 0 to {limit}."
             )
     if not isinstance(anchor, str) or not _ANCHOR.fullmatch(anchor):
-        raise _not_found()
+        raise not_found()
     start, behind = 0, None
     if cursor is not None:
         if view == "audit" and re.fullmatch("[0-9]{1,12}", cursor, re.ASCII):
@@ -133,8 +140,10 @@ def build(
             raise QueryError(
                 "cursor_invalid", "The cursor is none that this view gave; start without one."
             )
+    under_way = check_active(active)
+    check_cancel(cancel)
     scope: Scope = view  # type: ignore[assignment]
-    return Request(anchor, scope, before, after, start, behind, active, unbounded)
+    return Request(anchor, scope, before, after, start, behind, under_way, unbounded, cancel)
 
 
 def read(
@@ -154,13 +163,14 @@ def read(
     home = asked.anchor[:16]
     candidate = find(views, allowed, projects, lambda s: anchor_home(s.source, s.id) == home)
     if candidate is None:
-        raise _not_found()
+        raise not_found()
     with ExitStack() as held:
-        segment = held.enter_context(corpus.hold(candidate))
+        segment = held.enter_context(corpus.hold(candidate, asked.cancel))
         return _Reader(engine, redaction, asked, candidate, segment, corpus).read()
 
 
-def _not_found() -> QueryError:
+def not_found() -> QueryError:
+    """Whatever the cause, so that it tells nothing."""
     return QueryError("not_found", "Nothing that may be read is at this anchor; search again.")
 
 
@@ -187,20 +197,20 @@ class _Reader:
     def read(self) -> Reading:
         number, row = self._find(self._asked.anchor)
         if self._is_active(row):
-            raise _not_found()
+            raise not_found()
         if self._asked.view == "audit":
             return self._audit(number, row)
         return self._around(number, row)
 
     def _find(self, anchor: str) -> tuple[int, Row]:
-        for start in range(0, 1 << 62, _ROWS_AT_ONCE):
-            rows = self._corpus.rows(self._segment, start, start + _ROWS_AT_ONCE)
-            for number, row in enumerate(rows, start):
-                if row.spans and anchor_id(anchor[:16], row.id) == anchor:
-                    return number, row
-            if len(rows) < _ROWS_AT_ONCE:
-                break
-        raise _not_found()
+        def is_it(row: Row) -> bool:
+            heed(self._asked.cancel)
+            return shows(row) and anchor_id(anchor[:16], row.id) == anchor
+
+        found = self._showing.find(self._segment, is_it)
+        if found is None:
+            raise not_found()
+        return found
 
     def _is_active(self, row: Row) -> bool:
         return self._asked.active == (self._candidate.session.id, row.turn)
@@ -221,17 +231,26 @@ class _Reader:
             messages=messages,
         )
 
-    def _stored(self, rows: list[Row]) -> list[PassageMessage]:
-        locators = [row.locator for row in rows]
-        stored = self._candidate.view.read_around(self._candidate.session.id, locators)
-        anchors = [anchor_id(self._asked.anchor[:16], row.id) for row in rows]
-        return [
-            replace(
-                self._showing.message(row, each, is_anchor=anchor == self._asked.anchor),
-                anchor=anchor,
-            )
-            for row, each, anchor in zip(rows, stored, anchors, strict=True)
+    def _stored(self, rows: list[tuple[int, Row]], number: int) -> list[PassageMessage]:
+        silent = self._asked.view == "scroll"
+        groups = [
+            [row, *self._showing.beside(self._segment, row, at, number, silent=silent)]
+            for at, row in rows
         ]
+        asked = [row for group in groups for row in group]
+        stored = iter(self._showing.stored(self._candidate, self._segment, asked))
+        home = self._asked.anchor[:16]
+        found: list[PassageMessage] = []
+        for row, *beside in groups:
+            anchor = anchor_id(home, row.id)
+            shown = self._showing.message(
+                home,
+                next(stored),
+                list(islice(stored, len(beside))),
+                is_anchor=anchor == self._asked.anchor,
+            )
+            found.append(replace(shown, anchor=anchor))
+        return found
 
     def _fits(self, text: int, json: int) -> bool:
         if text > self._text or json > self._json:
@@ -241,7 +260,11 @@ class _Reader:
         return True
 
     def _pay(self, message: PassageMessage) -> bool:
-        return self._fits(len(message_text(message)), len(compact_json(message_json(message))) + 1)
+        return self._fits(*cost(message))
+
+    def _pay_any(self, message: PassageMessage) -> PassageMessage | None:
+        """The Message with its Materials or, if they do not fit, with their number."""
+        return next(filter(self._pay, (message, bare(message))), None)
 
     def _pay_head(self, empty: Passage) -> None:
         self._fits(len(passage_head_text(1, empty)), len(compact_json(passage_json(empty))))
@@ -249,11 +272,10 @@ class _Reader:
     # --- the whole Message ---
 
     def _audit(self, number: int, row: Row) -> Reading:
-        session = self._candidate.session.id
-        (stored,) = self._candidate.view.read_around(session, [row.locator])
-        leaves = project(stored)
+        (stored,) = self._showing.stored(self._candidate, self._segment, [row])
+        leaves, cuts = self._showing.redacted(stored)
         names = [self._showing.clean(".".join(leaf.path)) for leaf in leaves]
-        text = whole(leaves, row.spans, names)
+        text = whole(leaves, cuts, names)
         if self._asked.start and self._asked.start >= len(text.text):
             raise QueryError("cursor_invalid", "The cursor lies past the end of the Message.")
         empty = PassageMessage(
@@ -267,14 +289,16 @@ class _Reader:
             abandoned=stored.abandoned,
             anchor=self._asked.anchor,
         )
+        if not self._asked.start:
+            listed = self._showing.materials(self._asked.anchor[:16], stored)
+            more_files = len(files(stored)) - len(listed)
+            empty = replace(empty, materials=tuple(listed), more_materials=more_files)
         passage = self._passage(number, row, ())
         self._pay_head(passage)
         start = self._asked.start
-        end = text.cut(start, len(text.text))
-        room = end - start
-        while not self._pay(page := replace(empty, text=text.text[start:end])):
-            room = room * 3 // 4 if room < 2 * TEXT_PASSAGES_BUDGET else TEXT_PASSAGES_BUDGET
-            end = text.cut(start, room)
+        room = len(text.text) if self._asked.unbounded else TEXT_PASSAGES_BUDGET
+        end = text.page(start, room, lambda page, _: self._pay(replace(empty, text=page)))
+        page = replace(empty, text=text.text[start:end])
         more = end < len(text.text)
         shown = replace(
             passage,
@@ -292,16 +316,17 @@ class _Reader:
             after = self._side(number, row, 1, self._asked.after)
         else:
             last, behind = self._find(self._asked.behind)
-            if self._asked.view == "turn" and behind.turn != row.turn:
+            other = self._asked.view == "turn" and behind.turn != row.turn
+            if other or self._is_active(behind):
                 raise QueryError("cursor_invalid", "The cursor is of another Turn.")
             before = ([], True)
             after = self._side(last, behind, 1, self._asked.after or 1)
         return self._paid(number, row, before, after)
 
-    def _side(self, number: int, row: Row, step: int, count: int) -> tuple[list[Row], bool]:
+    def _side(self, number: int, row: Row, step: int, count: int) -> _Side:
         """The nearest rows on one side, nearest first, and whether there are more."""
         walk = self._scroll if self._asked.view == "scroll" else self._showing.neighbours
-        nearest = [other for _, other in islice(walk(self._segment, row, number, step), count + 1)]
+        nearest = list(islice(walk(self._segment, row, number, step), count + 1))
         return nearest[:count], len(nearest) > count
 
     def _scroll(
@@ -309,29 +334,27 @@ class _Reader:
     ) -> Iterator[tuple[int, Row]]:
         for at, other in self._showing.walk(segment, number, step):
             hidden = other.kind >= ABANDONED > anchor.kind or other.kind == _TITLE
-            if other.spans and not hidden and not self._is_active(other):
+            if shows(other) and not hidden and not self._is_active(other):
                 yield at, other
 
-    def _paid(
-        self, number: int, row: Row, before: tuple[list[Row], bool], after: tuple[list[Row], bool]
-    ) -> Reading:
+    def _paid(self, number: int, row: Row, before: _Side, after: _Side) -> Reading:
         """The anchor, then by distance on both sides, until the Budget is spent."""
         continued = self._asked.behind is not None
-        rows = [*([] if continued else [row]), *before[0], *after[0]]
-        shown = self._stored(rows)
+        rows = [*([] if continued else [(number, row)]), *before[0], *after[0]]
+        shown = self._stored(rows, number)
         passage = self._passage(number, row, ())
         self._pay_head(passage)
         anchor = [] if continued else shown[:1]
-        for message in anchor:
-            self._pay(message)
+        paid_anchor = [self._pay_any(message) or message for message in anchor]
         sides = (shown[len(anchor) :][: len(before[0])], shown[len(anchor) + len(before[0]) :])
         kept: tuple[list[PassageMessage], list[PassageMessage]] = ([], [])
         for distance in range(MAX_NEIGHBOURS_EACH_SIDE):
             for side, paid in zip(sides, kept, strict=True):
-                if len(paid) == distance < len(side) and self._pay(side[distance]):
-                    paid.append(side[distance])
+                if len(paid) == distance < len(side):
+                    message = self._pay_any(side[distance])
+                    paid += [] if message is None else [message]
         more = after[1] or len(kept[1]) < len(after[0])
-        messages = (*reversed(kept[0]), *anchor, *kept[1])
+        messages = (*reversed(kept[0]), *paid_anchor, *kept[1])
         whole_passage = replace(
             passage,
             messages=messages,

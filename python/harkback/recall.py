@@ -1,42 +1,54 @@
 """Recall: one object over the history of one or more Sources. Each method is one line of stages.
 
-Data flow: query -> Views -> candidates -> corpus (verifies) -> ranking -> passages -> envelope.
+Data flow: query -> Views -> facts, candidates -> corpus (verifies) -> ranking -> passages ->
+envelope.
 Safe to call from several threads; a forked child starts with an empty corpus and its own
 connections. Proof: tests/surfaces/test_recall.py.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path as FilePath
-from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING
 
-from harkback import candidates, envelope, passages, query, ranking, reading, verification
+from harkback import (
+    candidates,
+    envelope,
+    materials,
+    passages,
+    pointer,
+    query,
+    ranking,
+    reading,
+    verification,
+)
+from harkback.awaiting import twin
 from harkback.config import (
     DEFAULT_LIMIT,
-    DEFAULT_MEMORY_BYTES,
     MAX_NEIGHBOURS_EACH_SIDE,
     UNSETTLED_RETRIES,
 )
-from harkback.corpus import Corpus
-from harkback.engine import EngineName, load
 from harkback.envelope import Envelope
-from harkback.errors import QueryError, SourceError, UsageError
+from harkback.errors import QueryError, SourceError
+from harkback.facts.evidence import Witnesses
 from harkback.grep import Grep
-from harkback.model import Gap, Kind, Session
-from harkback.projects import compile_globs
+from harkback.materials import MaterialReading
+from harkback.model import Kind
+from harkback.pointer import Pointer
 from harkback.query import Moment, Order
 from harkback.reading import Reading, Scope
-from harkback.redaction import DEFAULT, Policy
-from harkback.sources.base import Source, View
-from harkback.sources.registry import open_source
+from harkback.sources.group import gaps_of
 from harkback.verification import Path
+from harkback.wiring import Wiring
+
+if TYPE_CHECKING:  # who has no cache does not load what it is made of
+    from harkback.persisting import Coverage, Persisted, Progress
 
 
-class Recall:
+class Recall(Wiring):
     """Recall over past Sessions.
 
     Args:
@@ -47,36 +59,10 @@ class Recall:
         eligible: the host's own word on which Sessions may be searched; a raise means no.
         exclude_projects: globs of projects whose Sessions are never searched, such as ``~/private``
             (``harkback.projects`` says what they match).
+        incognito: asked before anything is opened; unless it says exactly False, nothing is.
+        facts: stores of distilled facts, or paths of a ``memory.sqlite`` or its folder.
+        cache: where segments outlive the process; None: nothing is kept but in memory.
     """
-
-    def __init__(
-        self,
-        *sources: Source | str | os.PathLike[str],
-        policy: Policy | None = None,
-        engine: EngineName | None = None,
-        memory_bytes: int = DEFAULT_MEMORY_BYTES,
-        eligible: Callable[[Session], bool] | None = None,
-        exclude_projects: Iterable[str] = (),
-    ) -> None:
-        self._engine = load(engine)
-        self._redaction = (policy or DEFAULT).bind(self._engine)
-        self._sources = [
-            open_source(FilePath(s)) if isinstance(s, str | os.PathLike) else s for s in sources
-        ]
-        names = [source.name for source in self._sources]
-        if len(set(names)) < len(names):
-            raise SourceError("source_duplicate", "Two sources have one name; name them apart.")
-        self._memory_bytes = memory_bytes
-        self._allowed = eligible
-        self._projects = compile_globs(exclude_projects)
-        self._path = Path.AUTO
-        self._closed = False
-        self._start()
-
-    def _start(self) -> None:
-        self._process = os.getpid()
-        self._corpus = Corpus(self._engine, self._redaction, self._memory_bytes)
-        self._epochs: dict[str, Hashable] = {}  # of the last search
 
     def search(
         self,
@@ -95,6 +81,8 @@ class Recall:
         active: tuple[str, str] | None = None,
         explain: bool = False,
         deadline: float | None = None,
+        cancel: threading.Event | None = None,
+        workspace: str | None = None,
     ) -> Envelope:
         """Passages of past Sessions that hold any of a few literal terms, best first.
 
@@ -112,9 +100,12 @@ class Recall:
             active: (Session, Turn) that is under way: never part of an answer.
             explain: give each score as a tree.
             deadline: seconds; Sessions not reached by then become a Gap.
+            cancel: once it is set, the search ends in ``cancelled``.
+            workspace: the key of the workspace whose facts are searched beside those of all.
 
         Raises:
-            QueryError: the question cannot be asked so; no Source was touched.
+            QueryError: the question cannot be asked so, or now; no Source was touched, unless it
+                is ``cancelled``.
             SourceError: none of the Sources can be read.
             UsageError: the Recall is closed.
         """
@@ -135,10 +126,14 @@ class Recall:
             active=active,
             explain=explain,
             deadline=deadline,
+            cancel=cancel,
+            workspace=workspace,
         )
         for attempt in range(UNSETTLED_RETRIES + 1):
             try:
                 return self._answer(asked)
+            except QueryError as error:
+                raise error.bare() from None
             except SourceError as error:
                 if error.reason != "source_unsettled" or attempt == UNSETTLED_RETRIES:
                     raise error.bare() from None
@@ -147,13 +142,19 @@ class Recall:
     def _answer(self, asked: query.Query) -> Envelope:
         with ExitStack() as opened:
             views, failures = self._views(opened)
+            witnesses = Witnesses(
+                views, self._allowed, self._projects, asked.active, complete=not failures
+            )
+            facts = self._facts.search(asked, witnesses, self._projects)
             found = candidates.eligible(views, asked, self._allowed, self._projects)
             path = self._prepare(asked, found)
-            verified = verification.verify(path, asked, found, self._corpus)
-            ranked = ranking.rank(self._engine, asked, verified, found.records())
+            verified = verification.verify(self._engine, path, asked, found, self._corpus)
+            records = self._corpus.records(found.candidates)
+            self._stored = self._corpus.all_stored(found.candidates)
+            ranked = ranking.rank(asked, verified, records)
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
             return envelope.assemble(
-                asked, found, verified, ranked, shown, _gaps_of(failures), self._redaction
+                asked, found, verified, ranked, shown, gaps_of(failures), self._redaction, facts
             )
 
     def more(
@@ -166,6 +167,7 @@ class Recall:
         cursor: str | None = None,
         active: tuple[str, str] | None = None,
         unbounded: bool = False,
+        cancel: threading.Event | None = None,
     ) -> Reading:
         """Reads on from the anchor of a Passage, or of any Message that an answer names.
 
@@ -176,6 +178,7 @@ class Recall:
             cursor: what the last answer gave, for what comes next.
             active: (Session, Turn) that is under way: never part of an answer.
             unbounded: lifts the Budget (for people, not models).
+            cancel: once it is set, reading ends in ``cancelled``.
 
         Raises:
             QueryError: it cannot be asked so; or ``not_found``, whatever the cause.
@@ -190,23 +193,59 @@ class Recall:
             cursor=cursor,
             active=active,
             unbounded=unbounded,
+            cancel=cancel,
         )
-        with ExitStack() as opened:
-            views, failures = self._views(opened)
-            try:
-                return reading.read(
-                    self._engine,
-                    self._redaction,
-                    asked,
-                    views,
-                    self._allowed,
-                    self._projects,
-                    self._corpus,
-                )
-            except SourceError as error:
-                raise error.bare() from None
-            except QueryError as error:
-                raise (failures[0] if failures else error).bare() from None
+        return self._of_one(reading.read, asked)
+
+    def compaction_pointer(
+        self,
+        session: str,
+        *,
+        active: tuple[str, str] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> Pointer:
+        """What a compacted context may hold in the place of what was cut: where it still is.
+
+        Args:
+            session: the id of the Session that is compacted.
+            active: (Session, Turn) that is under way: not counted, nor pointed to.
+            cancel: as for ``more``.
+
+        Raises:
+            QueryError, SourceError, UsageError: as ``more`` does.
+        """
+        asked = pointer.build(session, active=active, cancel=cancel)
+        return self._of_one(pointer.point, asked)
+
+    def material(
+        self,
+        id: str,
+        *,
+        cursor: str | None = None,
+        vision: bool = False,
+        active: tuple[str, str] | None = None,
+        unbounded: bool = False,
+        cancel: threading.Event | None = None,
+    ) -> MaterialReading:
+        """The content of a file that a Passage lists: text in pages, or an image.
+
+        Args:
+            id: 32 hexadecimal digits, as an answer gives them.
+            cursor: what the last answer gave, for the next page of a text.
+            vision: whether the model sees images; only then are their bytes read.
+            active: (Session, Turn) that is under way: never part of an answer.
+            unbounded: lifts the Budget (for people, not models).
+            cancel: as for ``more``.
+
+        Raises:
+            QueryError: it cannot be asked so; or ``not_found``, whatever the cause.
+            SourceError: it was not found, and a Source cannot be read.
+            UsageError: the Recall is closed.
+        """
+        asked = materials.build(
+            id, cursor=cursor, vision=vision, active=active, unbounded=unbounded, cancel=cancel
+        )
+        return self._of_one(materials.read, asked)
 
     @contextmanager
     def grep(
@@ -221,6 +260,7 @@ class Recall:
         include_abandoned: bool = False,
         projects: Iterable[str] = (),
         context: int | None = 0,
+        cancel: threading.Event | None = None,
     ) -> Iterator[Grep]:
         """Every Message that holds any of ``terms``, newest first, as the lines that match.
 
@@ -228,6 +268,7 @@ class Recall:
 
         Args:
             context: lines shown on each side of one that matches; None: no lines at all.
+            cancel: once it is set, ``Grep.matches`` ends in ``cancelled``.
 
         Raises:
             QueryError, SourceError, UsageError: as ``search`` does.
@@ -236,7 +277,6 @@ class Recall:
             self._engine,
             self._redaction,
             terms,
-            question=None,
             limit=None,
             order="newest",
             within=within,
@@ -246,9 +286,7 @@ class Recall:
             include_archived=include_archived,
             include_abandoned=include_abandoned,
             projects=projects,
-            active=None,
-            explain=False,
-            deadline=None,
+            cancel=cancel,
         )
         with ExitStack() as opened:
             views, failures = self._views(opened)
@@ -259,27 +297,52 @@ class Recall:
                 asked,
                 found,
                 self._corpus,
-                failures=_gaps_of(failures),
+                failures=gaps_of(failures),
                 path=self._path,
                 context=context,
             )
 
-    def _views(self, opened: ExitStack) -> tuple[list[View], list[SourceError]]:
-        """A View of every Source that can be read, and why the others cannot."""
-        if self._closed:
-            raise UsageError("closed", "This Recall is closed; make another.")
-        if self._process != os.getpid():
-            self._start()
-        views: list[View] = []
-        failures: list[SourceError] = []
-        for source in self._sources:
-            try:
-                views.append(opened.enter_context(source.view(self._engine)))
-            except SourceError as error:
-                failures.append(error)
-        if failures and not views:
-            raise failures[0]
-        return views, failures
+    def persist(self, seconds: float | None = None, progress: Progress | None = None) -> Persisted:
+        """Stores Sessions in the cache that are not stored as they are now; nothing without one.
+
+        What searches read is stored first, then the rest is read, newest activity first. Nothing
+        is waited for: if another process is storing, or the cache cannot be written, that is told.
+
+        Args:
+            seconds: no Session is begun after so long, and the Sources are not looked at again if
+                the last search found all of them stored; None: all Sessions are stored.
+            progress: is told after each Session how many were looked at, and how many there are.
+
+        Raises:
+            SourceError: none of the Sources can be read.
+            UsageError: the Recall is closed.
+        """
+        from harkback import persisting
+
+        if self._shelf is None or (seconds is not None and self._stored and self._shelf.is_tidy()):
+            return persisting.Persisted()
+        until = None if seconds is None else time.monotonic() + seconds
+        with ExitStack() as opened:
+            views, _ = self._views(opened)
+            return persisting.persist(
+                views,
+                self._allowed,
+                self._projects,
+                self._corpus,
+                self._shelf,
+                until=until,
+                progress=progress,
+            )
+
+    def coverage(self) -> Coverage:
+        """How much of the history the cache holds. Raises as ``persist`` does."""
+        from harkback import persisting
+
+        if self._shelf is None:
+            return persisting.Coverage(0, 0, 0)
+        with ExitStack() as opened:
+            views, _ = self._views(opened)
+            return persisting.coverage(views, self._allowed, self._projects, self._shelf)
 
     def _prepare(self, asked: query.Query, found: candidates.Eligible) -> Path:
         """From the second search of an unchanged history on, Sessions become resident."""
@@ -290,23 +353,7 @@ class Recall:
             self._epochs = epochs
         return self._path
 
-    def close(self) -> None:
-        """Lets go of memory and connections; the Sources are as they were."""
-        self._closed = True
-        for source in self._sources:
-            source.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-
-def _gaps_of(failures: Iterable[SourceError]) -> list[Gap]:
-    return [Gap("source_failed", error.message, 1) for error in failures]
+    asearch = twin(search)
+    amore = twin(more)
+    amaterial = twin(material)
+    acompaction_pointer = twin(compaction_pointer)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -35,11 +34,15 @@ class Settings:
     Attributes:
         policy: what is redacted.
         exclude_projects: globs of projects that are never searched.
+        cache: whether Sessions that were searched are kept on disk, redacted.
+        cache_folder: where; None: in the user's cache folder.
         path: the file that was read, None if there is none.
     """
 
     policy: Policy = DEFAULT
     exclude_projects: tuple[str, ...] = ()
+    cache: bool = True
+    cache_folder: Path | None = None
     path: Path | None = None
 
 
@@ -77,6 +80,8 @@ def load(path: str | os.PathLike[str] | None = None, *, strict: bool = False) ->
 
 
 def _parse(data: bytes) -> dict[str, Any]:
+    import tomllib  # there is seldom a file
+
     place = ""
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
@@ -93,14 +98,27 @@ def _parse(data: bytes) -> dict[str, Any]:
 
 
 def _settings(content: Mapping[str, Any], path: Path, strict: bool) -> Settings:
-    _only(content, "", ("redaction", "projects"))
+    _only(content, "", ("redaction", "projects", "cache"))
     projects = _table(content.get("projects", {}), "projects")
     _only(projects, "projects", ("exclude",))
     globs = _strings(projects.get("exclude", []), "projects.exclude")
     for index, glob in enumerate(globs):
         _asked(f"projects.exclude[{index}]", compile_globs, [glob])
     redaction = _table(content.get("redaction", {}), "redaction")
-    return Settings(_policy(redaction, strict), globs, path)
+    cache, folder = _cache(_table(content.get("cache", {}), "cache"))
+    return Settings(_policy(redaction, strict), globs, cache, folder, path)
+
+
+def _cache(cache: Mapping[str, Any]) -> tuple[bool, Path | None]:
+    _only(cache, "cache", ("enabled", "folder"))
+    enabled, folder = cache.get("enabled", True), cache.get("folder")
+    if not isinstance(enabled, bool):
+        _refuse("cache.enabled", "has to be true or false")
+    if folder is None:
+        return enabled, None
+    if not isinstance(folder, str) or not Path(folder).expanduser().is_absolute():
+        _refuse("cache.folder", "has to be the whole path of a folder, as a string")
+    return enabled, Path(folder).expanduser()
 
 
 def _policy(redaction: Mapping[str, Any], always_strict: bool) -> Policy:

@@ -9,18 +9,27 @@ tests/unit/test_reading.py.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from math import ceil
 from typing import Final
 
+from harkback import images
 from harkback.candidates import Candidate
+from harkback.config import BYTES_PER_TOKEN, MAX_MATERIALS
 from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
+from harkback.errors import SourceError
 from harkback.model import (
     ABANDONED,
     KINDS,
+    AttachmentPart,
+    Leaf,
+    Material,
     PassageMessage,
     Row,
     SessionCard,
+    Span,
     StoredMessage,
 )
 from harkback.projection import project
@@ -30,7 +39,11 @@ from harkback.windows import window
 
 _NEIGHBOUR_KINDS: Final = frozenset(map(KINDS.index, ("user", "assistant", "tool_call")))
 _TITLE: Final = KINDS.index("title")
+_USER: Final = KINDS.index("user")
+_TOOL_RESULT: Final = KINDS.index("tool_result")
 _ROWS_AT_ONCE: Final = 32
+_ROWS_OF_A_SEARCH: Final = 256
+_ROWS_BESIDE: Final = 64  # more results of calls made at once than any agent makes
 
 
 def anchor_home(source: str, session: str) -> str:
@@ -44,6 +57,36 @@ def anchor_id(home: str, message: str) -> str:
     Digests, not secrets: whatever is asked by it is checked again.
     """
     return home + hashlib.blake2b(message.encode(), digest_size=8, key=home.encode()).hexdigest()
+
+
+def material_id(home: str, message: str, place: int) -> str:
+    """The durable handle of a file: of its Session, of its Message in it, and its place there.
+
+    A digest, as an anchor is.
+
+    Args:
+        place: among the files of the Message, below 256.
+    """
+    name = hashlib.blake2b(message.encode(), digest_size=7, key=home.encode(), person=b"material")
+    return f"{home}{name.hexdigest()}{place:02x}"
+
+
+def files(stored: StoredMessage) -> list[AttachmentPart]:
+    """The files of a Message that are listed or fetched."""
+    return [part for part in stored.parts if isinstance(part, AttachmentPart)]
+
+
+def bare(message: PassageMessage) -> PassageMessage:
+    """A Message of whose Materials only the number is told."""
+    if not message.materials:
+        return message
+    more = message.more_materials + len(message.materials)
+    return replace(message, materials=(), more_materials=more)
+
+
+def shows(row: Row) -> bool:
+    """Whether a Message can be shown: it has text, or is a prompt, which may be a file alone."""
+    return bool(row.spans) or row.kind % ABANDONED == _USER
 
 
 class Showing:
@@ -80,9 +123,72 @@ class Showing:
         """A name as one short line."""
         return label(self._redaction.clean(text))
 
-    def message(self, row: Row, stored: StoredMessage, *, is_anchor: bool) -> PassageMessage:
-        """A Message as a window of at most 800 characters of it."""
-        view = window(self._engine, self._terms, project(stored), row.spans)
+    def materials(self, home: str, stored: StoredMessage) -> list[Material]:
+        """What is listed of the files of a Message: the first ones."""
+        return [
+            self.material(material_id(home, stored.id, place), part)
+            for place, part in enumerate(files(stored)[:MAX_MATERIALS])
+        ]
+
+    def material(self, name: str, part: AttachmentPart) -> Material:
+        """What is told of a file under its id."""
+        return Material(
+            id=name,
+            name=self.clean(part.name),
+            kind=part.kind,
+            mime=self.clean(part.mime),
+            bytes=part.bytes,
+            tokens=_tokens(part),
+            available=bool(part.ref),
+        )
+
+    def stored(
+        self, candidate: Candidate, segment: Segment, rows: Sequence[Row]
+    ) -> list[StoredMessage]:
+        """The Messages of these rows, read again.
+
+        Raises:
+            SourceError: ``source_unsettled``: they are others by now, of which the Source did not
+                tell; the segment is let go of, so that asking again reads them.
+        """
+        locators = [row.locator for row in rows]
+        stored = candidate.view.read_around(candidate.session.id, locators)
+        told = [(m.id, m.turn, m.timestamp, m.kind, m.abandoned) for m in stored]
+        if told != [
+            (row.id, row.turn, row.timestamp, KINDS[row.kind % ABANDONED], row.kind >= ABANDONED)
+            for row in rows
+        ]:
+            self._corpus.distrust(segment)
+            message = "A Session was rewritten in place since it was read; ask again."
+            raise SourceError("source_unsettled", message)
+        return stored
+
+    def redacted(self, stored: StoredMessage) -> tuple[list[Leaf], list[list[Span]]]:
+        """The leaves of a Message, and what is cut out of them.
+
+        Found in the very text that is shown, whatever a segment knows of it: a row that was
+        rewritten unnoticed is stale at worst, and never shown with the cuts of another.
+        """
+        leaves = project(stored)
+        return leaves, self._redaction.found(leaves, in_progress=stored.in_progress)
+
+    def message(
+        self,
+        home: str,
+        stored: StoredMessage,
+        beside: Iterable[StoredMessage] = (),
+        *,
+        is_anchor: bool,
+    ) -> PassageMessage:
+        """A Message as a window of at most 800 characters of it.
+
+        Args:
+            home: of its anchor.
+            beside: tool results whose files are listed with it, because they are not shown.
+        """
+        sources = [one for one in (stored, *beside) if files(one)]
+        listed = [each for one in sources for each in self.materials(home, one)][:MAX_MATERIALS]
+        view = window(self._engine, self._terms, *self.redacted(stored))
         return PassageMessage(
             id=self.clean(stored.id),
             kind=stored.kind,
@@ -94,7 +200,46 @@ class Showing:
             truncated=view.truncated,
             in_progress=stored.in_progress,
             abandoned=stored.abandoned,
+            materials=tuple(listed),
+            more_materials=sum(len(files(one)) for one in sources) - len(listed),
         )
+
+    def find(self, segment: Segment, wanted: Callable[[Row], bool]) -> tuple[int, Row] | None:
+        """The first row that is ``wanted``, and its place."""
+        for start in range(0, 1 << 62, _ROWS_OF_A_SEARCH):
+            rows = self._corpus.rows(segment, start, start + _ROWS_OF_A_SEARCH)
+            for number, row in enumerate(rows, start):
+                if wanted(row):
+                    return number, row
+            if len(rows) < _ROWS_OF_A_SEARCH:
+                break
+        return None
+
+    def beside(
+        self, segment: Segment, row: Row, at: int, anchor: int, *, silent: bool = False
+    ) -> list[Row]:
+        """The tool results right behind a Message of the same Turn, which it lists the files of.
+
+        Args:
+            at: place of ``row``.
+            anchor: place of the one that is shown and lists its own, even if it is a tool result.
+            silent: only such as have no text, where others are shown themselves.
+        """
+        found: list[Row] = []
+        known, reach = segment.files, range(at + 1, at + 1 + _ROWS_BESIDE)
+        if known is not None and known.isdisjoint(reach):
+            return found
+        rows = self._corpus.rows(segment, reach.start, reach.stop)
+        for place, other in enumerate(rows, reach.start):
+            if place == anchor or other.kind % ABANDONED != _TOOL_RESULT or other.turn != row.turn:
+                break
+            if silent and other.spans:
+                break
+            if known is not None and place not in known:
+                continue
+            if not other.kind >= ABANDONED > row.kind:
+                found.append(other)
+        return found
 
     def walk(self, segment: Segment, row: int, step: int) -> Iterator[tuple[int, Row]]:
         """The rows behind ``row`` (``step`` 1) or before it (-1), nearest first."""
@@ -116,7 +261,18 @@ class Showing:
         for at, other in self.walk(segment, row, step):
             if other.turn != anchor.turn or _TITLE in (anchor.kind, other.kind):
                 return
-            if other.kind % ABANDONED not in _NEIGHBOUR_KINDS or not other.spans:
+            if other.kind % ABANDONED not in _NEIGHBOUR_KINDS or not shows(other):
                 continue
             if not other.kind >= ABANDONED > anchor.kind:
                 yield at, other
+
+
+def _tokens(part: AttachmentPart) -> int | None:
+    """What reading a file costs a model, about; None where nothing tells."""
+    if part.kind == "image":
+        if part.pixels is not None:
+            return images.tokens(part.pixels)
+        return None if part.bytes is None else images.tokens_of_bytes(part.bytes)
+    if part.bytes is None or part.kind not in ("doc", "code", "output"):
+        return None
+    return ceil(part.bytes / BYTES_PER_TOKEN)

@@ -18,7 +18,8 @@ from enum import StrEnum
 from harkback.candidates import Candidate, Eligible, offered
 from harkback.config import FILL_SECONDS, VERIFY_BATCH_BYTES
 from harkback.corpus import Corpus, Segment
-from harkback.model import Gap
+from harkback.engine import Engine, Tally
+from harkback.model import KINDS, Gap, Scope
 from harkback.query import Query
 
 
@@ -33,42 +34,28 @@ class Path(StrEnum):
 
 @dataclass(slots=True)
 class Verified:
-    """The Hits of a search as parallel columns; ``candidate`` indexes ``candidates``."""
+    """The Hits of a search, kept by the engine; their keys index ``candidates``."""
 
+    tally: Tally
     candidates: list[Candidate] = field(default_factory=list)
-    candidate: list[int] = field(default_factory=list)
-    row: list[int] = field(default_factory=list)
-    turn: list[int] = field(default_factory=list)
-    timestamp: list[int] = field(default_factory=list)
-    kind: list[int] = field(default_factory=list)
-    length: list[int] = field(default_factory=list)
-    ident: list[int] = field(default_factory=list)
-    digest: list[int] = field(default_factory=list)
-    frequency: list[list[int]] = field(default_factory=list)
-    active: set[int] = field(default_factory=set)  # Hits of the caller's active Turn
+    outside_time: int = 0  # Messages that hold a term, at a time not asked for
+    abandoned: int = 0  # and of Turns that were rewound
     gaps: list[Gap] = field(default_factory=list)
 
     def take(self, query: Query, corpus: Corpus, batch: _Batch) -> None:
-        """Appends the Hits of held segments, and the Gaps of their Sessions."""
-        hits = corpus.search(query.folded, batch.segments)
-        offset, before = len(self.candidates), len(self.row)
+        """Adds the Hits of held segments, and the Gaps of their Sessions."""
+        scope = scope_of(query, batch.candidates)
+        holding, outside_time, abandoned = corpus.count(
+            self.tally, query.folded, batch.segments, scope
+        )
         self.candidates.extend(batch.candidates)
-        holding = set(hits.key)
+        self.outside_time += outside_time
+        self.abandoned += abandoned
+        matched = set(holding)
         for key, segment in enumerate(batch.segments):
             self.gaps.extend(segment.gaps)
-            if key in holding:  # of others it would tell that the raw scan offered them
+            if key in matched:  # of others it would tell that the raw scan offered them
                 self.gaps.extend(segment.damage)
-        self.candidate.extend(key + offset for key in hits.key)
-        for name in ("row", "turn", "timestamp", "kind", "length", "ident", "digest"):
-            getattr(self, name).extend(getattr(hits, name))
-        for column, found in zip(self.frequency, hits.frequency, strict=True):
-            column.extend(found)
-        if query.active is not None:
-            for hit, (key, row) in enumerate(zip(hits.key, hits.row, strict=True), before):
-                if batch.candidates[key].session.id == query.active[0]:
-                    (kept,) = corpus.rows(batch.segments[key], row, row + 1)
-                    if kept.turn == query.active[1]:
-                        self.active.add(hit)
 
 
 @dataclass(slots=True)
@@ -77,10 +64,40 @@ class _Batch:
     segments: list[Segment] = field(default_factory=list)
 
 
-def verify(path: Path, query: Query, found: Eligible, corpus: Corpus) -> Verified:
+def scope_of(query: Query, candidates: Sequence[Candidate]) -> Scope:
+    """Which Messages of these Sessions may be Hits."""
+    active = None
+    if query.active is not None:
+        session, turn = query.active
+        own = (at for at, c in enumerate(candidates) if c.session.id == session)
+        active = (tuple(own), turn)
+    return Scope(
+        kinds=tuple(index for index, kind in enumerate(KINDS) if kind in query.kinds),
+        since=query.since,
+        until=query.until,
+        abandoned=query.include_abandoned,
+        active=active,
+    )
+
+
+def scope_gaps(query: Query, outside_time: int, abandoned: int) -> tuple[Gap, ...]:
+    """What was left out because it is not in scope."""
+    gaps: list[Gap] = []
+    if abandoned:
+        message = "Hits in Turns that were rewound or rolled back were left out."
+        gaps.append(Gap("abandoned_excluded", message, abandoned))
+    if outside_time:
+        gaps.append(Gap("outside_time", "Hits lie outside the time asked for.", outside_time))
+    if query.active is not None:
+        gaps.append(Gap("active_turn_excluded", "The Turn under way was left out."))
+    return tuple(gaps)
+
+
+def verify(engine: Engine, path: Path, query: Query, found: Eligible, corpus: Corpus) -> Verified:
     """The Hits of every eligible Session that the deadline lets be reached, newest first."""
-    verified = Verified(frequency=[[] for _ in query.folded])
-    chosen, unreached = bring(path, query, found, corpus, verified)
+    verified = Verified(engine.tally())
+    chosen, gaps, unreached = bring(path, query, found, corpus)
+    verified.gaps.extend(gaps)
     rest = iter(chosen)
     while _take_batch(query, rest, corpus, verified):
         pass
@@ -92,28 +109,22 @@ def verify(path: Path, query: Query, found: Eligible, corpus: Corpus) -> Verifie
 
 
 def bring(
-    path: Path, query: Query, found: Eligible, corpus: Corpus, verified: Verified
-) -> tuple[Sequence[Candidate], int]:
-    """The Sessions that this path brings before the Corpus, newest activity first, and how many
-    the deadline kept from being looked at. Gaps go to ``verified``.
+    path: Path, query: Query, found: Eligible, corpus: Corpus
+) -> tuple[Sequence[Candidate], Sequence[Gap], int]:
+    """The Sessions that this path brings before the Corpus, newest activity first, what narrowing
+    could not do, and how many the deadline kept from being looked at.
     """
     chosen: Sequence[Candidate] = found.candidates
+    gaps: Sequence[Gap] = ()
     unreached = 0
     if path in (Path.NARROWED, Path.AUTO):
-        known = {c for c in chosen if corpus.current(c)} if path is Path.AUTO else set()
+        known = corpus.current(chosen) if path is Path.AUTO else set()
         answer = offered(query, [c for c in chosen if c not in known])
-        verified.gaps.extend(answer.gaps)
-        unreached += answer.unreached
+        gaps = answer.gaps
+        unreached = answer.unreached
         known.update(answer.candidates)
         chosen = [c for c in chosen if c in known]
-    return chosen, unreached
-
-
-def verify_one(query: Query, candidate: Candidate, corpus: Corpus, segment: Segment) -> Verified:
-    """The Hits of one Session whose segment is held."""
-    verified = Verified(frequency=[[] for _ in query.folded])
-    verified.take(query, corpus, _Batch([candidate], [segment]))
-    return verified
+    return chosen, gaps, unreached
 
 
 def _take_batch(
@@ -126,10 +137,10 @@ def _take_batch(
         for candidate in rest:
             if query.expired():
                 break
-            segment = held.enter_context(corpus.hold(candidate))
+            segment = held.enter_context(corpus.hold(candidate, query.cancel))
+            size += segment.bytes
             batch.candidates.append(candidate)
             batch.segments.append(segment)
-            size += segment.bytes
             if size >= VERIFY_BATCH_BYTES:
                 break
         if batch.candidates:
@@ -143,6 +154,6 @@ def fill(query: Query, found: Eligible, corpus: Corpus) -> None:
     for candidate in found.candidates:
         if not corpus.has_room() or time.monotonic() >= until or query.expired():
             return
-        if not corpus.current(candidate):
-            with corpus.hold(candidate):
+        if not corpus.is_current(candidate):
+            with corpus.hold(candidate, query.cancel):
                 pass

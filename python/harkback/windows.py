@@ -8,7 +8,7 @@ tests/leaks/test_cuts.py.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
@@ -47,7 +47,11 @@ class Shown:
 
 
 def window(
-    engine: Engine, terms: Sequence[str], leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]]
+    engine: Engine,
+    terms: Sequence[str],
+    leaves: Sequence[Leaf],
+    cuts: Sequence[Sequence[Span]],
+    width: int = WINDOW_CODE_POINTS,
 ) -> Window:
     """All leaves, one to a line, if they are short; else a window of the one that matches first.
 
@@ -55,8 +59,9 @@ def window(
         terms: folded.
         leaves: at least one.
         cuts: redacted spans of each leaf, disjoint and in order.
+        width: of the window, in code points of the Message.
     """
-    if _shown_length(leaves, cuts) <= WINDOW_CODE_POINTS:
+    if _shown_length(leaves, cuts) <= width:
         shown = [
             redacted(engine, terms, leaf.text, cut) for leaf, cut in zip(leaves, cuts, strict=True)
         ]
@@ -76,7 +81,7 @@ def window(
         other = redacted(engine, terms, leaf.text, cut)
         if other.matches:
             first, path = other, leaf.path
-    return _cut(path, first, alone=len(leaves) == 1)
+    return _cut(path, first, width, alone=len(leaves) == 1)
 
 
 def _shown_length(leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]]) -> int:
@@ -113,13 +118,14 @@ def _union(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def _cut(path: tuple[str, ...], shown: Shown, *, alone: bool) -> Window:
-    """About 200 code points before the first match, 800 in all, with marks for what is left out."""
+def _cut(path: tuple[str, ...], shown: Shown, width: int, *, alone: bool) -> Window:
+    """A part before the first match, ``width`` in all, with marks for what is left out."""
     text = shown.text
     first = shown.matches[0][0] if shown.matches else 0
-    low = max(0, min(first - WINDOW_LEAD_CODE_POINTS, len(text) - WINDOW_CODE_POINTS))
+    lead = min(WINDOW_LEAD_CODE_POINTS, width // 4)
+    low = max(0, min(first - lead, len(text) - width))
     low = behind(shown.marks, border_after(text, low) if low else 0)
-    high = min(len(text), low + WINDOW_CODE_POINTS)
+    high = min(len(text), low + width)
     high = before(shown.marks, border_before(text, high))
     head = f"[… {low} characters before]\n" if low else ""
     tail = f"\n[… {len(text) - high} characters after]" if high < len(text) else ""
@@ -151,6 +157,19 @@ class Whole:
         end = max(border_before(self.text, end), start + 1)
         low = before(self.marks, end)
         return min(low if low > start else behind(self.marks, end), len(self.text))
+
+    def page(self, start: int, room: int, fits: Callable[[str, int], bool]) -> int:
+        """Where a page that begins at ``start`` ends so that it fits.
+
+        Args:
+            room: code points tried first.
+            fits: asked about the text of a page and its end until it takes one.
+        """
+        end = self.cut(start, room)
+        while not fits(self.text[start:end], end) and end > start + 1:
+            room = (end - start) * 7 // 8
+            end = self.cut(start, room)
+        return end
 
 
 def whole(leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]], names: Sequence[str]) -> Whole:

@@ -23,21 +23,11 @@ def bits(values: list[float]) -> list[bytes | None]:
 
 
 @settings(deadline=None, max_examples=500)
-@given(st.data(), st.integers(0, 4), st.integers(0, 6), MEANS)
-def test_scores(data: st.DataObject, terms: int, hits: int, mean: float) -> None:
-    def column(of: st.SearchStrategy[float], size: int) -> list[float]:
-        return data.draw(st.lists(of, min_size=size, max_size=size))
-
-    frequency = [column(COUNTS, hits) for _ in range(terms)]
-    length, weight, idf = column(COUNTS, hits), column(FLOATS, hits), column(FLOATS, terms)
-    native = NATIVE.bm25(frequency, length, weight, idf, mean)
-    reference = REFERENCE.bm25(frequency, length, weight, idf, mean)
-    assert bits(native) == bits(reference)
-    for hit in range(hits):
-        of_hit = [values[hit] for values in frequency]
-        assert bits(NATIVE.bm25_terms(of_hit, length[hit], idf, mean)) == bits(
-            REFERENCE.bm25_terms(of_hit, length[hit], idf, mean)
-        )
+@given(st.lists(st.tuples(COUNTS, FLOATS), max_size=4), COUNTS, MEANS)
+def test_what_terms_add(terms: list[tuple[int, float]], length: int, mean: float) -> None:
+    frequency, idf = [tf for tf, _ in terms], [idf for _, idf in terms]
+    native = NATIVE.bm25_terms(frequency, length, idf, mean)
+    assert bits(native) == bits(REFERENCE.bm25_terms(frequency, length, idf, mean))
 
 
 def test_both_engines_use_the_constants_of_config() -> None:

@@ -86,17 +86,13 @@ def hits(
             views.append(opened.enter_context(source.view(engine)))
         found = candidates.eligible(views, asked, None)
         corpus = Corpus(engine, DEFAULT.bind(engine), 0)
-        verified = verification.verify(path, asked, found, corpus)
+        verified = verification.verify(engine, path, asked, found, corpus)
+        keys = len(verified.candidates)
+        assert verified.tally.repeats() == []
+        total = verified.tally.settle([0] * keys, [0] * keys, 1 << 30).total
         return {
-            (verified.candidates[candidate].session.id, row): Found(frequency, length)
-            for candidate, row, length, *frequency_ in zip(
-                verified.candidate,
-                verified.row,
-                verified.length,
-                *verified.frequency,
-                strict=True,
-            )
-            for frequency in (tuple(frequency_),)
+            (verified.candidates[hit.key].session.id, hit.row): Found(hit.frequency, hit.length)
+            for hit in verified.tally.ranked(0, total)
         }
 
 

@@ -7,10 +7,16 @@ appended, rewritten in place with equal lengths and counts, removed, moved betwe
 
 from __future__ import annotations
 
+import itertools
+import json
+import sqlite3
 import tempfile
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +24,10 @@ from hypothesis import strategies as st
 
 from differential.test_paths import shown
 from harkback import Recall
+from harkback.sources.registry import open_source
 from harkback.verification import Path as SearchPath
+from support.opencode import OpenCodeBuilder
+from support.plain import settle
 from support.stores import StoreBuilder
 
 TERMS = ["apple", "pear", "plum"]
@@ -32,8 +41,7 @@ def append(builder: StoreBuilder, number: int, word: str) -> None:
     if session.startswith("led"):
         builder.text(session, f"more {word}")
     else:
-        row = builder.db.execute("SELECT COUNT(*) FROM session_messages").fetchone()[0]
-        builder.message(session, 100 + row, "user", {"text": f"more {word}"})
+        builder.message(session, builder.tick(), "user", {"text": f"more {word}"})
 
 
 def rewrite(builder: StoreBuilder, number: int, word: str) -> None:
@@ -136,35 +144,160 @@ def first_state(path: Path) -> StoreBuilder:
     return builder
 
 
-@settings(max_examples=settings.default.max_examples // 5)
-@given(
-    st.sampled_from(("wal", "delete")),
-    st.lists(
-        st.tuples(st.sampled_from(CHANGES), st.integers(0, 11), st.sampled_from(WORDS)),
-        min_size=1,
-        max_size=6,
-    ),
-)
+def changes_of(kinds: tuple[Any, ...]) -> st.SearchStrategy[list[Any]]:
+    """Some changes, each with a number and a word."""
+    one = st.tuples(st.sampled_from(kinds), st.integers(0, 11), st.sampled_from(WORDS))
+    return st.lists(one, min_size=1, max_size=6)
+
+
+def holds_its_own(path: Path, steps: Iterable[Callable[[], object]]) -> None:
+    """Behind each step, those that lived through all of them answer like a new one."""
+    with (
+        Recall(open_source(path), engine="native") as living,
+        Recall(open_source(path), engine="native", memory_bytes=1500) as forgetful,
+    ):
+        assert living.search(TERMS).passages
+        for step in itertools.chain([lambda: None], steps):
+            step()
+            with Recall(open_source(path), engine="native", memory_bytes=0) as fresh:
+                fresh._path = SearchPath.FULL
+                expected = shown(fresh.search(TERMS, limit=25))
+            for recall in (living, forgetful, living):
+                assert shown(recall.search(TERMS, limit=25)) == expected
+
+
+FEW = settings(max_examples=settings.default.max_examples // 5)
+
+
+@FEW
+@given(st.sampled_from(("wal", "delete")), changes_of(CHANGES))
 def test_a_living_recall_answers_like_a_new_one(
     journal: str, changes: list[tuple[Change, int, str]]
 ) -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(first_state(Path(folder, "runtime.sqlite"))) as builder,
+    ):
+        builder.db.execute(f"PRAGMA journal_mode={journal}")
+        steps = [partial(change, builder, number, word) for change, number, word in changes]
+        holds_its_own(builder.path, steps)
+
+
+#: What happens to rows that are parts of messages; ``{}`` is a word, ``?`` a time.
+PARTS = (
+    "INSERT INTO part SELECT 'p' || hex(randomblob(8)), id, session_id, ?, ?,"
+    " json_object('type', 'text', 'text', 'more {}') FROM message WHERE rowid = {row}",
+    "UPDATE part SET data = replace(data, 'an', '{}'), time_updated = ? WHERE rowid = {row}",
+    "UPDATE part SET data = replace(data, 'apple', '{} {}') WHERE rowid = {row}",
+    "DELETE FROM part WHERE rowid = {row}",
+    "UPDATE part SET session_id = 's0' WHERE rowid = {row}",
+    "UPDATE session SET title = '{}' WHERE rowid = {row}",
+    "UPDATE session SET time_archived = ? WHERE rowid = {row}",
+    "DELETE FROM session WHERE rowid = {row}",
+)
+
+
+@FEW
+@given(changes_of(PARTS))
+def test_of_opencode(changes: list[tuple[str, int, str]]) -> None:
+    with tempfile.TemporaryDirectory() as folder, closing(OpenCodeBuilder(Path(folder))) as built:
+        for number, word in enumerate(WORDS):
+            built.session(f"s{number}")
+            built.say(f"s{number}", f"an {word}")
+
+        def step(statement: str, number: int, word: str) -> None:
+            filled = statement.replace("{}", word).replace("{row}", str(number % 6 + 1))
+            built.db.execute(filled, [built.tick()] * statement.count("?"))
+
+        holds_its_own(built.path, [partial(step, *change) for change in changes])
+
+
+ITEMS = (
+    "INSERT INTO agent_messages (session_id, message_data) VALUES ('s{n}', '{item}')",
+    "UPDATE agent_messages SET message_data = '{item}' WHERE id = {n} + 1",
+    "DELETE FROM agent_messages WHERE id = {n} + 1",
+    "DELETE FROM agent_messages WHERE session_id = 's{n}'",
+    "UPDATE agent_messages SET session_id = 's0' WHERE id = {n} + 1",
+)
+
+
+@FEW
+@given(changes_of(ITEMS))
+def test_of_a_mapping(changes: list[tuple[str, int, str]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "runtime.sqlite")
-        with closing(first_state(path)) as builder:
-            builder.db.execute(f"PRAGMA journal_mode={journal}")
-            with (
-                Recall(path, engine="native") as living,
-                Recall(path, engine="native", memory_bytes=1500) as forgetful,
-            ):
-                for step in [None, *changes]:
-                    if step is not None:
-                        change, number, word = step
-                        change(builder, number, word)
-                    with Recall(path, engine="native", memory_bytes=0) as fresh:
-                        fresh._path = SearchPath.FULL
-                        expected = shown(fresh.search(TERMS, limit=25))
-                    for recall in (living, forgetful, living):
-                        assert shown(recall.search(TERMS, limit=25)) == expected
+        path = Path(folder, "agents.db")
+        with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            db.executescript(
+                "CREATE TABLE agent_sessions (session_id TEXT, created_at TEXT, updated_at TEXT);"
+                "CREATE TABLE agent_messages (id INTEGER PRIMARY KEY, session_id TEXT NOT NULL,"
+                " message_data TEXT NOT NULL, created_at TEXT DEFAULT '2026-01-02 03:04:05');"
+            )
+
+            def step(statement: str, number: int, word: str) -> None:
+                item = json.dumps({"role": "user", "content": word})
+                db.execute(statement.replace("{n}", str(number % 4)).replace("{item}", item))
+
+            for number, word in enumerate(WORDS):
+                step(ITEMS[0], number, word)
+            holds_its_own(path, [partial(step, *change) for change in changes])
+
+
+def grow(file: Path, word: str) -> None:
+    with file.open("ab") as opened:
+        opened.write(transcript(word))
+
+
+def shrink(file: Path, word: str) -> None:
+    file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:-1]))
+
+
+def write(file: Path, word: str) -> None:
+    file.write_bytes(transcript(word))
+
+
+def replace(file: Path, word: str) -> None:
+    """Another file under its name."""
+    fresh = file.with_suffix(".tmp")
+    fresh.write_bytes(transcript(word))
+    fresh.replace(file)
+
+
+def remove_file(file: Path, word: str) -> None:
+    file.unlink(missing_ok=True)
+
+
+def tear_off(file: Path, word: str) -> None:
+    """The end of a line is not written yet."""
+    with file.open("ab") as opened:
+        opened.write(transcript(word).rstrip(b"\n}"))
+
+
+def transcript(word: str) -> bytes:
+    message = {"role": "user", "content": f"an {word}"}
+    row = {"type": "user", "uuid": str(uuid.uuid4()), "parentUuid": None, "message": message}
+    return json.dumps({**row, "sessionId": "s", "version": "2.1.0"}).encode() + b"\n"
+
+
+@FEW
+@given(st.booleans(), changes_of((grow, shrink, write, replace, remove_file, tear_off)))
+def test_of_transcripts(settled: bool, changes: list[tuple[Any, int, str]]) -> None:
+    """Settled: nobody wrote for a while before each search, so that times alone are trusted."""
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder, "projects", "-home-ada")
+        project.mkdir(parents=True)
+        files = [project / f"5f0c2c1e-0000-4000-8000-00000000000{n}.jsonl" for n in range(4)]
+        for file, word in zip(files, WORDS, strict=False):
+            write(file, word)
+
+        def step(change: Callable[[Path, str], None], number: int, word: str) -> None:
+            file = files[number % 4]
+            if not file.exists():
+                write(file, word)
+            change(file, word)
+            if settled and file.exists():
+                settle(file)
+
+        holds_its_own(Path(folder), [partial(step, *change) for change in changes])
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -189,7 +322,7 @@ def test_a_fingerprint_that_is_not_looked_at_is_caught(
 ) -> None:
     """The test above fails when a Session that changed passes for the same."""
     monkeypatch.setattr(
-        "harkback.sources.sqlite.source.SqliteView.fingerprint", lambda self, session: b"same"
+        "harkback.sources.sqlite.view.SqliteView.fingerprint", lambda self, session: b"same"
     )
     monkeypatch.setattr("harkback.sources.sqlite.records.Fingerprint.digest", lambda self: b"same")
     with closing(first_state(tmp_path / "runtime.sqlite")) as builder:

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from click import Context
 from click.testing import CliRunner
 
 from docs.readme_command import commands
-from harkback import Recall, Store, config
+from harkback import FactStore, Recall, Store, config
 from harkback.cli.command import command
-from harkback.model import KINDS, GapCode
+from harkback.materials import REASONS
+from harkback.model import KINDS, MATERIAL_KINDS, GapCode
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -62,15 +64,47 @@ def test_the_commands_that_the_readme_promises() -> None:
 
 
 def run(name: str) -> None:
-    """Every Python example of a document, in one folder, one after another."""
+    """Every Python example of a document, in one folder, one after another, as of one module."""
+    module: dict[str, Any] = {"__name__": "example"}
     for example in blocks(TEXTS[name], "python"):
-        exec(compile(example, name, "exec"), {"__name__": "example"})
+        exec(compile(example, name, "exec"), module)
 
 
 def test_the_examples_for_hosts_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert len(blocks(TEXTS["docs/hosts.md"], "python")) == 5
+    assert len(blocks(TEXTS["docs/hosts.md"], "python")) == 11
     run("docs/hosts.md")
+
+
+def test_the_examples_of_facts_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert len(blocks(TEXTS["docs/facts.md"], "python")) == 2
+    run("docs/facts.md")
+    shown = capsys.readouterr().out
+    assert shown.startswith("The project uses uv, never pip.\n")
+    assert "| Please never use pip here, we have uv." in shown
+
+
+def test_the_page_of_materials_shows_what_its_example_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run("docs/materials.md")
+    assert (
+        capsys.readouterr().out.strip() == blocks(TEXTS["docs/materials.md"], "console")[0].strip()
+    )
+
+
+def test_the_page_of_materials_names_every_reason_and_kind() -> None:
+    cells = {
+        cell.strip("`") for cell in re.findall(r"^\| (`\w+`) \|", TEXTS["docs/materials.md"], re.M)
+    }
+    assert set(REASONS) | {"text", "image", "unsupported"} <= cells
+    assert {f"`{kind}`" for kind in MATERIAL_KINDS} <= set(
+        re.findall("`[a-z]+`", TEXTS["docs/materials.md"])
+    )
 
 
 def test_the_readme_shows_what_its_example_prints(
@@ -91,7 +125,7 @@ def test_the_readme_shows_what_its_example_prints(
 
 def undated(text: str) -> str:
     """Words alone, without what is another on every run: times, anchors, where the store lies."""
-    text = re.sub(r"\d{4}-\d\d-\d\d[T ][\d:.]+Z?|\d+\.\d ms", "TIME", text)
+    text = re.sub(r"\d{4}-\d\d-\d\d[T ][\d:.]+Z?|\d+(?:\.\d)? m?s\b", "TIME", text)
     text = re.sub(r"\b[0-9a-f]{32}\b", "ANCHOR", text)
     return " ".join(re.sub(r"/\S*history\.sqlite", "STORE", text).split())
 
@@ -144,7 +178,7 @@ def test_a_gap_code_is_called_by_its_name(name: str) -> None:
 
 @by_name
 def test_options_of_the_command_exist(name: str) -> None:
-    helps = {sub: help_of(sub) for sub in command.commands}
+    helps = {sub: help_of(sub) for sub in command.list_commands(Context(command))}
     for block in blocks(TEXTS[name], "console"):
         for line in re.findall(r"^\$ harkback (.+)$", block, re.MULTILINE):
             sub, *rest = shlex.split(line)
@@ -165,7 +199,8 @@ def help_of(sub: str) -> set[str]:
 
 def test_hosts_names_every_argument_in_order() -> None:
     hosts = TEXTS["docs/hosts.md"]
-    methods = [(f"`Recall.{m.__name__}(", m) for m in (Recall.search, Recall.more, Recall.grep)]
+    named = (Recall.search, Recall.more, Recall.material, Recall.grep, Recall.compaction_pointer)
+    methods = [(f"`Recall.{m.__name__}(", m) for m in named]
     for heading, method in [("`Recall(", Recall.__init__), *methods]:
         cells = " ".join(table(hosts, heading))
         assert re.findall(r"`(\w+)`", cells) == list(inspect.signature(method).parameters)[1:]
@@ -181,7 +216,9 @@ def test_hosts_names_every_field_of_the_json(tmp_path: Path) -> None:
         turn.user("zebra " * 300)
         turn.assistant("zebra")
         session.turn().stream().append("zebra")
-    with Recall(tmp_path) as recall:
+    with FactStore.create(tmp_path / "memory.sqlite") as facts:
+        facts.remember("zebra", kind="note")
+    with Recall(tmp_path, facts=[tmp_path]) as recall:
         answer = recall.search(["zebra"], explain=True, limit=1)
     named = set(re.findall(r"\w+", " ".join(spans(TEXTS["docs/hosts.md"]))))
     assert fields(json.loads(answer.to_json())) <= named
@@ -210,7 +247,8 @@ def test_architecture_gives_a_reason_for_every_dependency() -> None:
     for crate in ("core", "python"):
         manifest = tomllib.loads((ROOT / f"rust/{crate}/Cargo.toml").read_text(encoding="utf-8"))
         cargo |= set(manifest["dependencies"]) - {"harkback-core"}
-    python = {re.split(r"[<>=]", each)[0] for each in PROJECT["project"]["dependencies"]}
+    wanted = PROJECT["project"]["dependencies"] + PROJECT["project"]["optional-dependencies"]["mcp"]
+    python = {re.split(r"[<>=]", each)[0] for each in wanted}
     assert {name for name in named if "sqlite3" not in name} == cargo | python
 
 
@@ -219,6 +257,10 @@ def test_numbers_are_those_of_the_code() -> None:
         assert f"{number:,}" in TEXTS["README.md"]
     hosts = TEXTS["docs/hosts.md"]
     for name in ("TEXT", "TEXT_PASSAGES", "TEXT_GAPS", "JSON", "JSON_PASSAGES", "JSON_GAPS"):
+        assert f"{getattr(config, name + '_BUDGET'):,}" in hosts
+    for number in (config.TEXT_FACTS_BUDGET, config.JSON_FACTS_BUDGET, config.MAX_FACTS):
+        assert f" {number:,} " in hosts + TEXTS["docs/facts.md"]
+    for name in ("TEXT_MATERIALS", "JSON_MATERIALS"):
         assert f"{getattr(config, name + '_BUDGET'):,}" in hosts
     assert f"1 to {config.MAX_TERMS} literals of at most {config.MAX_TERM_CODE_POINTS} " in hosts
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))

@@ -34,10 +34,30 @@ def test_the_passages() -> None:
 def test_the_budget_and_that_its_parts_fit() -> None:
     assert (config.TEXT_BUDGET, config.JSON_BUDGET) == (12_000, 24_000)
     assert config.TEXT_PASSAGES_BUDGET <= 8_000
-    frame = 1_000
-    assert config.TEXT_PASSAGES_BUDGET + config.TEXT_GAPS_BUDGET + frame <= config.TEXT_BUDGET
-    parts = config.JSON_PASSAGES_BUDGET + config.JSON_GAPS_BUDGET + config.JSON_LEFT_OUT_BUDGET
+    assert config.TEXT_FACTS_BUDGET <= 1_500
+    frame = 600
+    parts = config.TEXT_PASSAGES_BUDGET + config.TEXT_FACTS_BUDGET + config.TEXT_GAPS_BUDGET
+    assert parts + frame <= config.TEXT_BUDGET
+    parts = config.JSON_PASSAGES_BUDGET + config.JSON_FACTS_BUDGET
+    parts += config.JSON_GAPS_BUDGET + config.JSON_LEFT_OUT_BUDGET
     assert parts + frame <= config.JSON_BUDGET
+
+
+def test_facts() -> None:
+    assert (config.MAX_FACTS, config.MAX_FACT_ANCHORS) == (10, 3)
+
+
+def test_the_materials() -> None:
+    assert config.MAX_MATERIALS == 8
+    limits = (config.MAX_MATERIAL_BYTES, config.MAX_PDF_BYTES, config.MAX_IMAGE_BYTES)
+    assert limits == (50 << 20, 12 << 20, 5 << 20)
+    assert config.TEXT_MATERIALS_BUDGET <= config.TEXT_PASSAGES_BUDGET // 4
+    assert config.JSON_MATERIALS_BUDGET <= config.JSON_PASSAGES_BUDGET // 4
+    assert (config.PIXELS_PER_TOKEN, config.IMAGE_LONG_EDGE, config.IMAGE_TOKENS) == (
+        750,
+        1568,
+        1600,
+    )
 
 
 def test_the_cost() -> None:

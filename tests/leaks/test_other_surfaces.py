@@ -1,8 +1,11 @@
-"""The leak check on what gives out text beside a search: reading on, grep, ``harkback redact``."""
+"""The leak check on what gives out text beside a search: reading on, grep, pointers, `redact`."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -97,3 +100,53 @@ def test_a_source_that_goes_away_between_two_questions(
                 with pytest.raises(HarkbackError) as caught:
                     ask()
                 assert_silent(told(caught.value), garden)
+
+
+def test_pointing_to_every_session(engine: Engine, garden: Garden, files: Files) -> None:
+    """Ids, titles and Turns hold secrets; a Session that is not there is asked for by one."""
+    with listening() as heard, Recall(garden.path, engine=engine.name) as recall:
+        with recall._group.sources[0].view(recall._engine) as view:
+            sessions = [session.id for session in view.sessions().sessions]
+        pointers = [recall.compaction_pointer(session) for session in sessions]
+        with pytest.raises(QueryError) as caught:
+            recall.compaction_pointer("nowhere")
+    shown = [p.text() + json.dumps(p.to_dict(), ensure_ascii=False) + repr(p) for p in pointers]
+    assert len(shown) > len(SHAPES)
+    assert any("[redacted]" in each for each in shown)
+    surfaces = {"pointers": "\n".join(shown), "error": told(caught.value)}
+    assert_silent(surfaces | {"elsewhere": heard.text()} | files.changed(), garden)
+
+
+def test_awaiting_and_giving_up(engine: Engine, garden: Garden, files: Files) -> None:
+    """Whenever it is cancelled: the error, its chain, and the variables that it shows."""
+
+    class After(threading.Event):
+        def __init__(self, looks: int) -> None:
+            super().__init__()
+            self.looks = looks
+
+        def is_set(self) -> bool:
+            self.looks -= 1
+            return self.looks < 0
+
+    async def ask(recall: Recall, looks: int) -> HarkbackError | None:
+        try:
+            await recall.asearch([WORD, "lorem"], cancel=After(looks))
+        except HarkbackError as error:
+            return error
+        return None
+
+    surfaces: dict[str, str] = {}
+    with Recall(garden.path, engine=engine.name, memory_bytes=0) as recall:
+        for looks in range(0, 400, 7 if engine.name == "native" else 40):
+            with listening() as heard:
+                error = asyncio.run(ask(recall, looks))
+            surfaces[f"{looks} elsewhere"] = heard.text()
+            if error is None:
+                break
+            assert error.reason == "cancelled"
+            surfaces[f"{looks} error"] = told(error)
+        reading = asyncio.run(recall.amore(recall.search([WORD]).passages[0].anchor))
+        surfaces["reading"] = reading.text() + reading.to_json()
+    assert len(surfaces) > 10
+    assert_silent({"all": "\n".join(surfaces.values())} | files.changed(), garden)

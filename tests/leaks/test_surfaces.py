@@ -52,7 +52,7 @@ def test_answers_and_whatever_making_them_writes(
     with listening() as heard, Recall(garden.path, engine=engine.name) as recall:
         recall._path = path
         surfaces = dict(answers(recall))
-        surfaces["objects"] = reprs([recall, *recall._sources, recall._corpus])
+        surfaces["objects"] = reprs([recall, *recall._group.sources, recall._corpus])
     assert surfaces["0, None: text"].count("\n[") >= len(SHAPES)
     surfaces["elsewhere"] = heard.text()
     assert_silent(surfaces | files.changed(), garden)

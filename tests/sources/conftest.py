@@ -11,7 +11,8 @@ import pytest
 
 from harkback import engine as engines
 from harkback.engine import Engine
-from harkback.sources.sqlite.source import SqliteSource
+from harkback.sources.sqlite import memory
+from harkback.sources.sqlite.source import SqliteSource, SqliteView
 from support.stores import StoreBuilder
 
 _opened: list[str] = []
@@ -60,3 +61,37 @@ def source_of() -> Iterator[Callable[..., SqliteSource]]:
     yield make
     for source in opened:
         source.close()
+
+
+@pytest.fixture
+def history(builder: StoreBuilder) -> StoreBuilder:
+    """Two Sessions of the ledger and one from before it, ``led``, ``other`` and ``pre``."""
+    builder.db.execute("PRAGMA journal_mode=WAL")
+    for name in ("led", "other"):
+        builder.session(name)
+        builder.run(name, f"run of {name}")
+        builder.text(name, "alpha")
+        builder.text(name, "beta")
+    builder.session("pre", ledger=False)
+    builder.message("pre", 0, "user", {"text": "alpha"})
+    builder.message("pre", 1, "user", {"text": "beta " + "x" * 70_000})
+    return builder
+
+
+@pytest.fixture
+def never_rechecked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "RECHECK_BYTES", 0)
+
+
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The Sessions whose rows are read for a fingerprint."""
+    found: list[str] = []
+    hash_ = SqliteView._hash  # what every reading of rows for a fingerprint goes through
+
+    def watched(view: SqliteView, session: str) -> tuple[bytes, int]:
+        found.append(session)
+        return hash_(view, session)
+
+    monkeypatch.setattr(SqliteView, "_hash", watched)
+    return found

@@ -180,7 +180,7 @@ def test_rows_of_hermes(hermes: Database, source_of: Make, chosen: Engine) -> No
     ]
     assert found[2].parts == (TextPart("tool", "sh"), JsonPart("args", {"cmd": "ls\n"}))
     assert (found[0].timestamp, found[-2].timestamp) == (1500, 0)
-    assert found[-1].parts == (AttachmentPart("", "image", "image/*", None),)
+    assert found[-1].parts == (AttachmentPart("", "image", "", None),)
 
 
 def test_sessions_of_hermes(hermes: Database, source_of: Make, chosen: Engine) -> None:

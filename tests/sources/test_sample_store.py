@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from harkback.engine import Engine
-from harkback.model import AttachmentPart, JsonPart, StoredMessage, TextPart
+from harkback.model import JsonPart, StoredMessage, TextPart
 from harkback.sources.registry import open_source
 from harkback.sources.sqlite.source import SqliteSource, SqliteView
-from support.samples import copied, expectation, holds
+from support.samples import copied, expectation, holds, sent
 from support.stores import texts, tree
 
 SAMPLES = os.environ.get("HARKBACK_SAMPLES", "")
@@ -111,7 +111,7 @@ def test_every_entry(view: SqliteView, expected: Any) -> None:
                 continue
             text = shown(message)
             holds(text, entry)
-            files = [p for p in message.parts if isinstance(p, AttachmentPart)]
+            files = sent(message)
             wanted = entry.get("attachments", [])
             assert [p.mime for p in files] == [a["mime"] for a in wanted]
             assert [p.bytes for p in files] == [a.get("bytes") for a in wanted]

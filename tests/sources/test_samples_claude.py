@@ -20,7 +20,7 @@ from harkback.projection import project
 from harkback.sources.transcripts.claude_code import ClaudeCode
 from harkback.sources.transcripts.source import TranscriptSource
 from harkback.verification import Path as SearchPath
-from support.samples import copied, expectation, holds
+from support.samples import copied, expectation, holds, sent
 from support.stores import tree
 
 #: Kinds whose names are the sample's own.
@@ -67,15 +67,17 @@ def is_as_expected(message: StoredMessage, entry: dict[str, Any], home: Path) ->
         assert message.id == entry["call_id"] + "/result"
     else:
         assert message.id == entry["id"]
-    attached = [part for part in message.parts if isinstance(part, AttachmentPart)]
+    attached = sent(message)
     assert [(a.mime, a.bytes, a.name or None) for a in attached] == [
         (a["mime"], a["bytes"], a["name"]) for a in entry.get("attachments", [])
     ]
     text = "" if attached == list(message.parts) else said(message)
     holds(text, entry)
     if "spill" in entry:
-        whole = message.parts[-1]
+        whole, file = message.parts[-2:]
         assert isinstance(whole, TextPart)
+        assert isinstance(file, AttachmentPart)
+        assert (file.kind, file.bytes) == ("output", len(whole.text.encode()))
         assert hashlib.sha256(whole.text.encode()).hexdigest() == entry["spill"]["sha256"]
 
 

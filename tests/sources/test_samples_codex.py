@@ -17,7 +17,8 @@ from harkback.engine import Engine
 from harkback.model import AttachmentPart, StoredMessage
 from harkback.projection import project
 from harkback.sources.transcripts.codex import Codex
-from harkback.sources.transcripts.files import FolderFiles, Listing
+from harkback.sources.transcripts.files import FolderFiles
+from harkback.sources.transcripts.listing import Listing
 from harkback.sources.transcripts.source import TranscriptSource
 from harkback.sources.transcripts.values import milliseconds
 from harkback.verification import Path as SearchPath

@@ -71,7 +71,7 @@ def test_a_credential_is_refused_and_shown_redacted(
         assert caught.value.reason == "term_credential"
         assert wanted["query"] not in str(caught.value)
         # The line before the key is found, and the mark stands in its window.
-        (source,) = recall._sources
+        (source,) = recall._group.sources
         with source.view(recall._engine) as view:
             messages = view.read(wanted["session_id"]).messages
         (message,) = (m for m in messages if m.id == entry["id"])

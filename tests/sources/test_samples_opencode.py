@@ -19,7 +19,7 @@ from harkback.engine import Engine
 from harkback.model import AttachmentPart, JsonPart, StoredMessage, TextPart
 from harkback.sources.registry import open_source
 from harkback.verification import Path as SearchPath
-from support.samples import copied, expectation, holds
+from support.samples import copied, expectation, holds, sent
 from support.stores import tree
 
 
@@ -99,7 +99,7 @@ def check(message: StoredMessage, entry: Any) -> None:
         AttachmentPart(a["name"], KINDS[a["mime"]], a["mime"], a.get("bytes"))
         for a in entry.get("attachments", ())
     ]
-    assert [p for p in message.parts if isinstance(p, AttachmentPart)] == attachments
+    assert sent(message) == attachments
 
 
 KINDS = {"image/png": "image", "text/plain": "doc"}

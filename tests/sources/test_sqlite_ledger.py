@@ -182,7 +182,8 @@ def test_archived_bodies_are_counted(
     builder.result("s", {"kind": "maka.archived_tool_result", "readInstructions": "hidden"})
     builder.result("s", {"kind": "archived_tool_result", "artifactId": "hidden"})
     transcript = read(builder, source_of, chosen)
-    assert [m.parts for m in transcript.messages] == [(), ()]
+    moved = AttachmentPart("", "output", "", None)  # no text, but its name may lead to the body
+    assert [m.parts for m in transcript.messages] == [(), (moved,)]
     assert [(gap.code, gap.count) for gap in transcript.damage] == [("body_archived", 2)]
 
 

@@ -16,7 +16,7 @@ import pytest
 from harkback import Recall
 from harkback.engine import Engine
 from harkback.errors import SourceError, UsageError
-from harkback.sources.transcripts import source as module
+from harkback.sources.transcripts import kept as module
 from harkback.sources.transcripts.source import TranscriptSource, TranscriptView
 from support.plain import Plain, line, settle, texts, unprivileged, write
 
@@ -308,6 +308,9 @@ POISON: dict[str, tuple[bytes, str | None]] = {
 }
 
 
+DAMAGE = ("record_damaged", "record_oversized", "format_drift", "session_unreadable")
+
+
 @pytest.mark.parametrize("kind", POISON)
 def test_one_poison_record_costs_itself(engine: Engine, tmp_path: Path, kind: str) -> None:
     poison, told = POISON[kind]
@@ -316,7 +319,7 @@ def test_one_poison_record_costs_itself(engine: Engine, tmp_path: Path, kind: st
         answer = recall.search(["needle"])
     found = {message.text for passage in answer.passages for message in passage.messages}
     assert {"before needle", "after needle"} <= found
-    told_of = [gap for gap in answer.gaps if gap.code in ("record_damaged", "session_unreadable")]
+    told_of = [gap for gap in answer.gaps if gap.code in DAMAGE]
     assert [gap.count for gap in told_of] == ([] if told is None else [1])
     assert told is None or told in told_of[0].message
 

@@ -134,4 +134,5 @@ class TreeBuilder:
     def write(self, path: str, value: Any) -> None:
         file = self.folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(value if isinstance(value, str) else dumps(value), encoding="utf-8")
+        text = value if isinstance(value, str) else dumps(value)
+        file.write_text(text, encoding="utf-8", errors="surrogatepass")

@@ -8,6 +8,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from harkback.model import AttachmentPart, StoredMessage
+
 
 def copied(samples: Path, agent: str, to: Path) -> Path:
     """A copy with the rights of a user's own files."""
@@ -16,6 +18,12 @@ def copied(samples: Path, agent: str, to: Path) -> Path:
 
 def expectation(sample: Path) -> Any:
     return json.loads((sample / "expected.json").read_text(encoding="utf-8"))
+
+
+def sent(message: StoredMessage) -> list[AttachmentPart]:
+    """The files of a Message that the lists tell of: outputs they list as text."""
+    parts = (part for part in message.parts if isinstance(part, AttachmentPart))
+    return [part for part in parts if part.kind != "output"]
 
 
 def holds(text: str, entry: dict[str, Any]) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, TypeVar
 
 from harkback.decoding import Damaged, decode, parse
 from harkback.model import AttachmentPart, StoredMessage
 from harkback.projection import project
 from harkback.sources.transcripts.base import Broken, Decoded, Entry, Format, Found, Record
+
+T = TypeVar("T")
 
 
 def lines(*records: object) -> bytes:
@@ -101,6 +103,9 @@ class MemoryFiles:
 
     def head(self, path: str) -> bytes:
         return self.contents[path][:16384]
+
+    def of_head(self, path: str, read: Callable[[bytes], T]) -> T:
+        return read(self.head(path))
 
     def tail(self, path: str) -> bytes:
         return self.contents[path][-16384:]

@@ -6,6 +6,7 @@ prints what it did, and ends with 1 at the first thing that does not hold.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -38,9 +39,27 @@ def command(*arguments: object, code: int) -> str:
     return out
 
 
+def served(store: Path) -> None:
+    """One call over MCP, with what the extra installed."""
+    start = [str(SCRIPT), "mcp", "--store", str(store)]
+    with subprocess.Popen(start, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        asked = {"name": "Recall", "arguments": {"terms": ["deploy"]}}
+        hello = {"protocolVersion": "2025-11-25", "capabilities": {}}
+        hello["clientInfo"] = {"name": "smoke", "version": "0"}
+        for number, (method, params) in enumerate([("initialize", hello), ("tools/call", asked)]):
+            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            server.stdin.write(json.dumps(message).encode() + b"\n")
+            server.stdin.flush()
+            answer = json.loads(server.stdout.readline())
+        check("[redacted]" in answer["result"]["content"][0]["text"], "a tool answers over MCP")
+        server.stdin.close()
+        check(server.wait(10) == 0, "the server ends with its client")
+
+
 def main() -> None:
     import harkback
     import harkback.engine
+    from harkback.tools import Toolset
 
     print(f"harkback {harkback.__version__} in {Path(harkback.__file__).parent}")
     check((Path(harkback.__file__).parent / "py.typed").is_file(), "the package says it is typed")
@@ -65,6 +84,8 @@ def main() -> None:
                     refused = None
                 except harkback.QueryError as error:
                     refused = error.reason
+                called = Toolset(recall).call("Recall", {"terms": "deploy"})
+            check("| Deploy with [redacted]" in called.text, f"{name}: a tool answers")
             check(refused == "term_credential", f"{name}: a credential is refused as a term")
             check(
                 all(json.loads(each)["passages"] for each in answers[name]), f"{name}: finds it all"
@@ -80,6 +101,10 @@ def main() -> None:
         command("search", "okapi", "--store", store, code=1)
         command("search", "okapi", "--store", Path(folder, "nowhere"), code=2)
         command("search", KEY, "--store", store, code=2)
+        if importlib.util.find_spec("mcp") is None:
+            command("mcp", "--store", store, code=2)
+        else:
+            served(store)
         text = Path(folder, "notes.txt")
         text.write_text(f"Deploy with {KEY}, please.")
         check("with [redacted]," in command("redact", text, code=0), "a text is redacted")

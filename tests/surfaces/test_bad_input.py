@@ -255,7 +255,7 @@ def test_a_locked_store(engine: Engine, builder: StoreBuilder, tmp_path: Path) -
         if failure is not None:
             assert failure.reason == "source_locked"
             found, gaps = search(engine, builder.path, tmp_path / "other.sqlite")
-            assert (found, gaps) == (["other"], {"source_failed": 1})
+            assert (found, gaps) == (["other"], {"source_locked": 1})
     other.close()
 
 

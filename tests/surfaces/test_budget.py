@@ -18,6 +18,7 @@ from harkback.config import JSON_BUDGET, TEXT_BUDGET
 from harkback.engine import Engine
 from harkback.model import StoredMessage
 from harkback.sources.base import Catalog, ScanResult, Transcript
+from support.memory import MemoryBuilder
 from support.stores import StoreBuilder
 
 SECRET = "gh" + "p_" + "x" * 36
@@ -57,6 +58,21 @@ def test_many_long_tool_results(results: Path) -> None:
             hidden = next(gap for gap in answer.gaps if gap.code == "hits_not_shown")
             assert hidden.count == 120 - len(answer.passages)
         within_budget(recall.search(["filler", "line", "match"], limit=25, explain=True))
+
+
+def test_facts_beside_all_that(results: Path) -> None:
+    memory = MemoryBuilder(results.with_name("memory.sqlite"))
+    for _ in range(40):
+        memory.fact('match "quoted" \\ \x07 ' * 80, keys=["match"])
+    memory.close()
+    for n in range(3):
+        results.with_name(f"gone{n}").mkdir()
+    facts = [memory.path, *(results.with_name(f"gone{n}") for n in range(3))]
+    with Recall(results, engine="native", facts=facts) as recall:
+        answer = within_budget(recall.search(["match", "filler", "no"], limit=25, explain=True))
+    assert answer.facts
+    assert answer.passages
+    assert {gap.code for gap in answer.gaps} >= {"facts_unavailable", "text_shortened"}
 
 
 def test_a_message_of_fifty_megabytes(builder: StoreBuilder) -> None:

@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from harkback.cli.progress import sign_of_life
+from harkback.cli import progress
+from harkback.cli.progress import Bar, sign_of_life
 
 
 class Screen(io.StringIO):
@@ -47,3 +48,19 @@ def test_silent_when_quick_or_unwatched():
     with sign_of_life(pipe, patience=0.0):
         time.sleep(0.05)
     assert screen.getvalue() == pipe.getvalue() == ""
+
+
+def test_a_bar_says_how_far_how_fast_and_how_long(monkeypatch: pytest.MonkeyPatch):
+    now = 0.0
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    screen, pipe = Screen(), io.StringIO()
+    for stream in (screen, pipe):
+        now = 0.0
+        with Bar(stream, "keeping", 1200, 1000) as bar:
+            for _ in range(50):
+                now += 0.5
+                bar.step()
+    shown = screen.getvalue().split("\r")
+    assert shown[50].rstrip() == "keeping 1,050 of 1,200, 2 a second, 75 s left"
+    assert not shown[-2].strip()
+    assert pipe.getvalue() == ""

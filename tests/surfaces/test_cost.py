@@ -11,6 +11,7 @@ from harkback.engine import Engine
 from harkback.model import Leaf
 from harkback.redaction import DEFAULT
 from harkback.sources.sqlite.source import SqliteView
+from harkback.verification import Path
 from support.stores import StoreBuilder
 
 
@@ -60,11 +61,12 @@ def test_a_search_that_fails_on_a_fingerprint_lets_go_of_the_segment(
         recall.search(["apple"])
         builder.text("s", "another apple")
 
-        def fail(self: Any, session: str) -> bytes:
+        def fail(self: Any, session: str, fingerprint: bytes) -> bool:
             raise KeyboardInterrupt
 
         with monkeypatch.context() as broken:
-            broken.setattr(SqliteView, "fingerprint", fail)
+            broken.setattr(SqliteView, "unchanged", fail)
+            recall._path = Path.RESIDENT  # where it is asked of a segment that is held already
             with pytest.raises(KeyboardInterrupt):
                 recall.search(["apple"])
         held = [s for s in recall._corpus._known.values() if s.holders]

@@ -25,11 +25,21 @@ def test_import_alone_loads_no_stage():
 
 @pytest.mark.parametrize(
     "statement",
-    ["from harkback import *", "import harkback; harkback.Recall(memory_bytes=0)"],
+    [
+        "from harkback import *",
+        "import harkback; harkback.Recall(memory_bytes=0)",
+        "import harkback; from harkback.tools import Toolset; Toolset(harkback.Recall())",
+    ],
 )
 def test_heavy_modules_stay_at_the_edge(statement):
     heavy = {"asyncio", "click", "mcp", "numpy", "rich"}
     assert not heavy & loaded_by(statement)
+
+
+def test_who_has_no_cache_does_not_load_one():
+    loaded = loaded_by("import harkback; harkback.Recall(memory_bytes=0)")
+    assert "harkback.corpus" in loaded
+    assert not {"harkback.cache", "sqlite3"} & loaded
 
 
 def test_every_public_name():
@@ -42,3 +52,13 @@ def test_every_public_name():
 def test_unknown_name():
     with pytest.raises(AttributeError, match="no attribute"):
         harkback.nothing_of_this_name  # noqa: B018
+
+
+def test_the_version_of_the_command_loads_no_stage():
+    """A command pays for itself, not for its neighbours."""
+    loaded = loaded_by(
+        "import sys\nfrom harkback.cli import main\nsys.argv = ['harkback', '--version']\n"
+        "try: main()\nexcept SystemExit: pass"
+    )
+    known = {"harkback", "harkback.cli", "harkback.cli.command", "harkback.cli.neutral"}
+    assert {name for name in loaded if name.startswith("harkback.")} <= known | {"harkback.errors"}

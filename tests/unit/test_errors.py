@@ -24,6 +24,7 @@ KINDS = {
     "SourceError": errors.SourceReason,
     "StoreError": errors.StoreReason,
     "UsageError": errors.UsageReason,
+    "CacheError": errors.CacheReason,
     "SettingsError": errors.SettingsReason,
 }
 

@@ -47,3 +47,12 @@ def test_the_nearest_border_is_found_on_either_side(text: str, data: st.DataObje
 def test_a_cluster_without_end_is_cut_inside() -> None:
     text = "a" + "\u0301" * 10_000
     assert border_before(text, 5_000) == 5_000
+
+
+def test_a_long_row_of_flags_is_cut_between_them() -> None:
+    text = "🇻🇳" * 5_000
+    for at in (63, 64, 65, 801, 9_999):
+        assert border_before(text, at) == at // 2 * 2
+        assert border_after(text, at) == (at + 1) // 2 * 2
+    endless = "🇻" * 300_000  # is cut in bounded time
+    assert 0 <= 250_001 - border_before(endless, 250_001) <= 1

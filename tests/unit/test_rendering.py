@@ -1,11 +1,14 @@
 """The frame holds whatever stored text brings along."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harkback.config import MAX_LABEL_CODE_POINTS
-from harkback.rendering import QUOTE, framed, iso, label, quote
+from harkback.model import Fact
+from harkback.rendering import QUOTE, fact_json, fact_text, framed, iso, label, quote
 
 LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 
@@ -52,3 +55,27 @@ def test_a_label_cannot_imitate_the_rest_of_its_line() -> None:
     forged = "x · other; anchor 00"
     assert framed(forged) == '"x · other; anchor 00"'
     assert framed('a", match') == '"a\\", match"'
+
+
+def test_a_fact_in_both_forms() -> None:
+    forged = Fact(
+        "i", "one\n[1] two", "note, anchor 0", "file", 0, 1000, ("a",), ("b" * 32, "c" * 32), "M.md"
+    )
+    assert fact_text(forged) == (
+        f'fact, "note, anchor 0", from M.md, 1970-01-01T00:00:00.000Z, anchor {"b" * 32}\n'
+        "| one\n| [1] two\n"
+    )
+    assert fact_text(replace(forged, kind="anchor 00")).startswith('fact, "anchor 00", from')
+    plain = Fact("i", "x", "", "workspace", 10**18, 0, ())
+    assert fact_text(plain) == "fact, other, of this workspace, undated\n| x\n"
+    assert fact_json(plain) == {
+        "id": "i",
+        "kind": "",
+        "scope": "workspace",
+        "source": "",
+        "observed_at": None,
+        "updated_at": "1970-01-01T00:00:00.000Z",
+        "content": "x",
+        "matched_terms": [],
+    }
+    assert fact_json(forged)["anchors"] == ["b" * 32, "c" * 32]

@@ -61,8 +61,18 @@ def test_all_that_it_may_say(config: Path, engine: Engine) -> None:
 @pytest.mark.parametrize("text", ["", "# nothing\n", "[redaction]\n[projects]\n", "\ufeff"])
 def test_a_file_that_says_nothing(config: Path, text: str) -> None:
     config.write_text(text, encoding="utf-8")
-    assert load(config) == Settings(DEFAULT, (), config)
+    assert load(config) == Settings(DEFAULT, path=config)
     assert load(config, strict=True).policy == STRICT
+
+
+def test_the_cache(config: Path, tmp_path: Path) -> None:
+    assert Settings().cache
+    config.write_text("[cache]\nenabled = false\n")
+    assert not load(config).cache
+    config.write_text(f"[cache]\nfolder = '{tmp_path / 'cache'}'\n")
+    assert (load(config).cache, load(config).cache_folder) == (True, tmp_path / "cache")
+    config.write_text("[cache]\nfolder = '~/cache'\n")
+    assert load(config).cache_folder == Path.home() / "cache"
 
 
 def test_where_it_lies(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,6 +131,11 @@ WORD = "swordfish"
         ("[projects]\nexclude = '~/x'", "projects.exclude has to be a list of strings"),
         ("[projects]\nexclude = ['x', '/']", "projects.exclude[1] is refused"),
         ("[projects]\nonly = ['x']", "projects.only is unknown"),
+        ("[cache]\nenabled = 'no'", "cache.enabled has to be true or false"),
+        (f"[cache]\nfolder = '{WORD}'", "cache.folder has to be the whole path"),
+        ("[cache]\nfolder = 3", "cache.folder has to be the whole path"),
+        ("[cache]\nsize = 3", "cache.size is unknown"),
+        ("cache = false", "cache has to be a table"),
         (f"strict = {WORD}", "is not TOML at line 1, column 10"),
         (f"a = 1\na = '{WORD}'", "is not TOML at "),
         (f"a = ['{WORD}", "is not TOML at "),

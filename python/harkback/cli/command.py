@@ -1,28 +1,36 @@
 """The command group: what every command of it shares, and how each of them may end.
 
-Invariant: a command ends with 0, 1 or 2 as its help says, 130 when interrupted, 141 when its
-reader has gone (as a shell reports it for a process that SIGPIPE ended). Proof:
-tests/surfaces/test_cli_process.py.
+A command is imported when it is asked for, so that none pays for another. Invariant: a command
+ends with 0, 1 or 2 as its help says, 130 when interrupted, 141 when its reader has gone (as a
+shell reports it for a process that SIGPIPE ended). Proof: tests/surfaces/test_cli_process.py,
+tests/surfaces/test_import.py.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, Final
 
 import click
 
-from harkback.cli.demo import demo
-from harkback.cli.doctor import doctor
-from harkback.cli.grep import grep
 from harkback.cli.neutral import line
-from harkback.cli.redact import redact
-from harkback.cli.search import search
-from harkback.cli.show import show
-from harkback.cli.sources import sources
 from harkback.errors import HarkbackError
 
+#: Where each command is: module, and its name there.
+_COMMANDS: Final[Mapping[str, str]] = {
+    "cache": "harkback.cli.cache:cache",
+    "demo": "harkback.cli.demo:demo",
+    "doctor": "harkback.cli.doctor:doctor",
+    "grep": "harkback.cli.grep:grep",
+    "mcp": "harkback.cli.mcp:mcp",
+    "redact": "harkback.cli.redact:redact",
+    "search": "harkback.cli.search:search",
+    "show": "harkback.cli.show:show",
+    "sources": "harkback.cli.sources:sources",
+}
 FAILED: Final = 2
 INTERRUPTED: Final = 128 + 2  # SIGINT
 READER_GONE: Final = 128 + 13  # SIGPIPE
@@ -33,6 +41,17 @@ class _Group(click.Group):
 
     What commands write is flushed as they write it, so a reader that has gone is noticed here.
     """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        place = _COMMANDS.get(cmd_name)
+        if place is None:
+            return None
+        module, name = place.split(":")
+        found: click.Command = getattr(import_module(module), name)
+        return found
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -58,9 +77,9 @@ def command() -> None:
     """Finds what was said and done in past sessions of AI agents.
 
     Give a few literal terms; get the passages that hold them, best first, and
-    what was not searched beside them. No index, no daemon; nothing is written
-    and nothing leaves this machine. Secrets are cut out before anything is
-    matched or shown.
+    what was not searched beside them. No index, no daemon; histories are never
+    written to, and nothing leaves this machine. Secrets are cut out before
+    anything is matched, shown or kept.
 
     \b
     Try it:            harkback demo
@@ -69,13 +88,11 @@ def command() -> None:
     Find every match:  harkback grep TERM...
     Read on:           harkback show ANCHOR
     Clean a text:      harkback redact < FILE
+    Serve agents:      harkback mcp
+    What is kept:      harkback cache status
 
     Histories of known agents are found where they lie; --store names others.
     """
-
-
-for each in (demo, doctor, grep, redact, search, show, sources):
-    command.add_command(each)
 
 
 def main() -> None:

@@ -10,18 +10,22 @@ import platform
 import sqlite3
 import sys
 from collections import Counter
+from dataclasses import replace
 from importlib.metadata import version
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from harkback.cli.progress import Bar
-from harkback.cli.selection import Selection, choosing
+from harkback.cli.selection import Selection, cache_of, choosing
 from harkback.cli.sources import size_of
 from harkback.engine import Engine, load
-from harkback.errors import HarkbackError
+from harkback.errors import CacheError, HarkbackError
 from harkback.settings import load as load_settings
 from harkback.sources.base import Source
+
+if TYPE_CHECKING:
+    from harkback.cli.terminal import Terminal
 
 HEALTHY: Final = 0
 TROUBLED: Final = 1
@@ -35,7 +39,8 @@ def doctor(context: click.Context, selection: Selection) -> None:
 
     Records that do not parse, files that may not be opened, answers cut short,
     and records of types that this version does not know although they hold
-    text: a sign that an agent has changed its format.
+    text: a sign that an agent has changed its format. Also says how the cache
+    is doing.
 
     Exit status is 0 if all was read, 1 if something was not, 2 on an error.
     """
@@ -52,6 +57,7 @@ def doctor(context: click.Context, selection: Selection) -> None:
     config = "no config file" if settings.path is None else str(settings.path)
     rules = plural(len(settings.policy.rules), "rule")
     terminal.item("redaction", rules, f"policy {settings.policy.short_version}", config)
+    _examine_cache(terminal, selection)
     troubled = False
     for source in selection.sources():
         try:
@@ -71,6 +77,20 @@ def doctor(context: click.Context, selection: Selection) -> None:
         if not problems:
             terminal.note("  everything was read", 4)
     context.exit(TROUBLED if troubled else HEALTHY)
+
+
+def _examine_cache(terminal: Terminal, selection: Selection) -> None:
+    """Tells of the cache. What is wrong with it keeps nothing from being read."""
+    from harkback.cli.cache import look, tell
+
+    cache = cache_of(load_settings())
+    state = look(cache, selection)
+    if cache is not None and state.trouble is None:
+        try:
+            cache.check()
+        except CacheError as error:
+            state = replace(state, trouble=f"{error.message} ({error.reason})")
+    tell(terminal, state)
 
 
 def _examine(source: Source, engine: Engine) -> tuple[Counter[str], int, Counter[str]]:

@@ -71,11 +71,11 @@ def grep(
                     drawn.match(match)
                 match = next(matches, None)
             gaps = answer.gaps()
-    if count:
-        click.echo(str(found))
-    elif not as_json:
-        for gap in gaps:
-            click.echo(line(gap_text(gap).rstrip("\n")), err=True)
+        if count:
+            click.echo(str(found))
+        elif not as_json:
+            for gap in gaps:
+                click.echo(line(gap_text(gap).rstrip("\n")), err=True)
     code = code_of(found > 0, gaps)
     if code == NOT_ALL_SEARCHED:
         complain_of(gaps)

@@ -53,13 +53,18 @@ def _draw(stream: TextIO, doing: str, patience: float, done: threading.Event) ->
 
 
 class Bar:
-    """How much of known work is done, and how long the rest may take; nothing unless watched."""
+    """How much of known work is done, how fast, and how long the rest may take; nothing unless
+    watched.
 
-    def __init__(self, stream: TextIO, doing: str, total: int) -> None:
+    Args:
+        done: what was done before; it says nothing of how fast the rest will be.
+    """
+
+    def __init__(self, stream: TextIO, doing: str, total: int, done: int = 0) -> None:
         self._stream = stream
         self._doing = doing
         self._total = total
-        self._done = 0
+        self._before = self._done = done
         self._width = 0
         self._started = self._drawn = time.monotonic()
 
@@ -70,8 +75,10 @@ class Bar:
         if not self._stream.isatty() or now - self._drawn < _FRAME_SECONDS:
             return
         self._drawn = now
-        left = (now - self._started) / self._done * (self._total - self._done)
-        shown = f"{self._doing} {self._done:,} of {self._total:,}, {left:.0f} s left"
+        rate = (self._done - self._before) / max(now - self._started, 1e-9)
+        left = (self._total - self._done) / rate
+        shown = f"{self._doing} {self._done:,} of {self._total:,}, "
+        shown += f"{rate:,.0f} a second, {left:.0f} s left"
         self._stream.write("\r" + shown.ljust(self._width))
         self._stream.flush()
         self._width = len(shown)

@@ -18,6 +18,7 @@ from harkback.cli.progress import sign_of_life
 from harkback.cli.selection import Selection, choosing
 from harkback.config import DEFAULT_LIMIT, MAX_LIMIT
 from harkback.envelope import Envelope
+from harkback.facts.files import MemoryFiles
 from harkback.model import Gap, GapCode
 from harkback.query import Order
 
@@ -30,11 +31,16 @@ NOT_ALL_SEARCHED: Final = 2
 MISSED: Final[frozenset[GapCode]] = frozenset(
     {
         "source_failed",
+        "source_unreadable",
+        "source_locked",
         "source_incomplete",
         "session_unreadable",
         "record_damaged",
+        "record_oversized",
+        "format_drift",
         "body_archived",
         "deadline",
+        "facts_unavailable",
     }
 )
 
@@ -42,7 +48,7 @@ MISSED: Final[frozenset[GapCode]] = frozenset(
 def outcome(envelope: Envelope) -> int:
     """The exit code of an answer."""
     hidden = any(gap.code == "hits_not_shown" for gap in envelope.gaps)
-    return code_of(bool(envelope.passages) or hidden, envelope.gaps)
+    return code_of(bool(envelope.passages or envelope.facts) or hidden, envelope.gaps)
 
 
 def code_of(found: bool, gaps: Iterable[Gap]) -> int:
@@ -86,6 +92,14 @@ def decoded(_: click.Context, __: click.Parameter, terms: tuple[str, ...]) -> tu
     show_default=True,
     help="Best first, or newest first.",
 )
+@click.option(
+    "--memory-files",
+    "folders",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False),
+    multiple=True,
+    help="Facts of CLAUDE.md, AGENTS.md and MEMORY.md of this project, too. May be repeated.",
+)
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON, as agents get it.")
 @click.pass_context
@@ -96,6 +110,7 @@ def search(
     limit: int | None,
     everything: bool,
     order: Order,
+    folders: tuple[str, ...],
     explain: bool,
     as_json: bool,
 ) -> None:
@@ -103,7 +118,8 @@ def search(
 
     1 to 8 terms, compared without regard to case or width; what holds more of
     them, or rarer ones, comes first. Quote a phrase to keep it together. Put
-    -- before a term that starts with a dash.
+    -- before a term that starts with a dash. Facts that a host keeps beside
+    its store are shown above the passages.
 
     \b
     Examples:
@@ -126,17 +142,19 @@ def search(
         raise click.UsageError("--all and --limit exclude each other.")
     number = None if everything else limit or DEFAULT_LIMIT
     started = time.perf_counter()
-    with sign_of_life(sys.stderr), selection.recall() as recall:
-        envelope = recall.search(
-            terms, limit=number, order=order, explain=explain, **selection.scope()
-        )
-    seconds = time.perf_counter() - started
-    if as_json:
-        click.echo(envelope.to_json())
-    else:
-        from harkback.cli.terminal import Terminal
+    facts = [MemoryFiles(folder) for folder in dict.fromkeys(map(os.path.realpath, folders))]
+    with selection.recall(facts=facts) as recall:
+        with sign_of_life(sys.stderr):
+            envelope = recall.search(
+                terms, limit=number, order=order, explain=explain, **selection.scope()
+            )
+        seconds = time.perf_counter() - started
+        if as_json:
+            click.echo(envelope.to_json())
+        else:
+            from harkback.cli.terminal import Terminal
 
-        Terminal(sys.stdout).answer(envelope, seconds)
+            Terminal(sys.stdout).answer(envelope, seconds)
     code = outcome(envelope)
     if code == NOT_ALL_SEARCHED:
         complain_of(envelope.gaps)

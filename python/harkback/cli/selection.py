@@ -8,19 +8,24 @@ Proof: tests/surfaces/test_cli_people.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, TypeVar
 
 import click
 
-from harkback.config import DEFAULT_KINDS
+from harkback.cache import SegmentCache
+from harkback.cache.folder import default_folder
+from harkback.config import DEFAULT_KINDS, PERSIST_SECONDS
 from harkback.errors import SourceError
+from harkback.facts.base import FactSource
+from harkback.facts.registry import beside
 from harkback.model import KINDS
 from harkback.recall import Recall
-from harkback.settings import load
+from harkback.settings import Settings, load
 from harkback.sources.base import Source
 from harkback.sources.discovery import Place, discover
 from harkback.sources.registry import open_source
@@ -84,8 +89,16 @@ class Selection:
         }
 
     @contextmanager
-    def recall(self) -> Iterator[Recall]:
-        """A Recall over what was chosen, under the config file's policy.
+    def recall(
+        self, *, facts: Iterable[FactSource] = (), persisting: bool = True, **options: Any
+    ) -> Iterator[Recall]:
+        """A Recall over what was chosen and the facts beside it, under the config file's policy.
+
+        Args:
+            facts: stores of facts, beside those.
+            persisting: once the block is done, and what it wrote is on its way, Sessions are
+                stored in the cache for a bounded while.
+            options: more arguments of the Recall.
 
         Raises:
             SourceError: with the path as a note; ``source_missing`` when no history is found.
@@ -96,9 +109,16 @@ class Selection:
             *sources,
             policy=settings.policy,
             exclude_projects=(*settings.exclude_projects, *self.exclude),
+            facts=(*beside(sources), *facts),
+            cache=cache_of(settings),
+            **options,
         )
         try:
             yield recall
+            if persisting:
+                sys.stdout.flush()
+                with suppress(SourceError):  # the answer is given
+                    recall.persist(PERSIST_SECONDS)
         except SourceError as error:
             if len(sources) == 1:  # of several the error does not tell which
                 error.add_note((self.paths or (sources[0].name,))[0])
@@ -139,6 +159,11 @@ class Selection:
                     f"No history of {agent!r} was found; there is: {there}.", param_hint="--source"
                 )
         return [place for place in found if not self.agents or place.agent in self.agents]
+
+
+def cache_of(settings: Settings) -> SegmentCache | None:
+    """The cache of the command; None if it is switched off."""
+    return SegmentCache(default_folder(settings.cache_folder)) if settings.cache else None
 
 
 _WHERE: Final = (

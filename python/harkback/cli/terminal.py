@@ -1,4 +1,4 @@
-"""An answer drawn for a person: Sessions, their Passages, then what the answer leaves out.
+"""An answer drawn for a person: facts, Sessions, their Passages, then what is left out.
 
 Invariant: what stood in history reaches the terminal neutralised (``harkback.cli.neutral``), and
 without colour nothing is added to it but layout. Lines are wrapped only on a terminal; in a pipe a
@@ -22,9 +22,10 @@ from harkback.cli.ways import how_to_open
 from harkback.config import REDACTED_MARK
 from harkback.envelope import Envelope
 from harkback.grep import Match
-from harkback.model import Explanation, Passage, PassageMessage, SessionCard, Span
+from harkback.materials import REASONS, MaterialReading
+from harkback.model import Explanation, Fact, Passage, PassageMessage, SessionCard, Span
 from harkback.reading import Reading
-from harkback.rendering import gap_text
+from harkback.rendering import gap_text, material_text
 
 _MATCH: Final = "bold yellow"
 _ROLES: Final = {
@@ -59,11 +60,26 @@ class Terminal:
 
     def answer(self, envelope: Envelope, seconds: float) -> None:
         """The whole answer, and how long it took."""
+        self.facts(envelope.facts)
         self.passages(envelope.passages)
         if envelope.left_out:
             self._left_out(envelope)
         self.gaps(envelope)
         self.print(Text(_summary(envelope, seconds), "dim"))
+
+    def facts(self, facts: Sequence[Fact]) -> None:
+        """Distilled facts, each with the anchors that lead to where it was said."""
+        if not facts:
+            return
+        self.print(Text("Facts", "bold"))
+        for fact in facts:
+            of = fact.source if fact.scope == "file" else ""
+            about = [fact.kind, when(fact.observed_at), of, ", ".join(fact.anchors)]
+            head = Text(line(" · ".join(each for each in about if each)), "dim")
+            lines = self._fit(head, 2, _INDENT)
+            lines += self._fit(Text(block(fact.content)), _INDENT, _INDENT)
+            self.print(Text("\n").join(lines))
+        self.print(Text())
 
     def passages(self, passages: Sequence[Passage]) -> None:
         """Passages under their Sessions; a Session stands where its first Passage does."""
@@ -107,6 +123,19 @@ class Terminal:
         self.print(Text("\n").join(lines))
         if reading.cursor is not None:
             self.note(f"There is more: --cursor {reading.cursor}")
+
+    def material(self, reading: MaterialReading, *, written: bool) -> None:
+        """What is told of a file and, unless it went elsewhere, its text."""
+        self.note(line(material_text(reading.material)), 2)
+        if reading.reason == "no_vision":
+            self.note("It is an image: --output FILE writes it.")
+        elif reading.reason is not None:
+            self.note(REASONS[reading.reason])
+        elif reading.kind == "text" and not written:
+            body = Text(block(reading.content))
+            self.console.print(body, soft_wrap=True, end="" if body.plain.endswith("\n") else "\n")
+        if reading.unread_pages:
+            self.note(f"{plural(reading.unread_pages, 'more page')} not read")
 
     def gaps(self, envelope: Envelope) -> None:
         """What is not in the answer."""
@@ -206,6 +235,10 @@ class Terminal:
             body.stylize(f"not dim {_MATCH}", start, end)
         lines = [Text(", ".join(notes), "dim")] if notes else []
         lines += self._fit(body, 0, 0, _TEXT_START)
+        for material in message.materials:
+            lines += self._fit(Text(line(material_text(material)), "dim"), 0, 2, _TEXT_START)
+        if message.more_materials:
+            lines.append(Text(plural(message.more_materials, "more file"), "dim"))
         for number, shown in enumerate(lines):
             whole = (Text(" " * _TEXT_START) if number else role) + shown
             whole.rstrip()
@@ -289,6 +322,7 @@ def duration(seconds: float) -> str:
 
 def _summary(envelope: Envelope, seconds: float) -> str:
     reach = envelope.searched
-    found = plural(len(envelope.passages), "passage") if envelope.passages else "Nothing found"
+    counts = [(len(envelope.facts), "fact"), (len(envelope.passages), "passage")]
+    found = ", ".join(plural(count, noun) for count, noun in counts if count) or "Nothing found"
     searched = f"{plural(reach.sessions, 'session')} searched, {plural(reach.records, 'record')}"
     return f"{found} · {searched}, {duration(seconds)}"

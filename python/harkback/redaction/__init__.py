@@ -22,8 +22,8 @@ from harkback.redaction.rules import RULES
 from harkback.redaction.rules.strict import STRICT_RULES
 
 #: What is a secret wherever it stands.
-DEFAULT = Policy(RULES)
+DEFAULT = Policy.shipped(RULES)
 #: What could be one, too: it costs digests and commit ids.
-STRICT = DEFAULT.add(*STRICT_RULES)
+STRICT = Policy.shipped(RULES + STRICT_RULES)
 
 __all__ = ["DEFAULT", "STRICT", "Finder", "Policy", "Redaction", "apply"]

@@ -7,19 +7,19 @@ could change a span. Proof: tests/unit/redaction/test_policy.py.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from typing import get_args
+from typing import Final, get_args
 
 from harkback.engine import Engine, Redactor
 from harkback.errors import UsageError
 from harkback.model import Leaf, RedactedSpan, Rule, Span, Validator
 from harkback.redaction import pairs
+from harkback.redaction.blocks import Blocks
 from harkback.redaction.finders import Examined, Finder, check_finder, examine
 from harkback.redaction.marking import marked
 from harkback.redaction.naming import named
@@ -27,7 +27,7 @@ from harkback.redaction.shape import check, check_run
 from harkback.redaction.unfinished import Unfinished
 
 #: Names what both engines do with rules; changes whenever that could change a span.
-ALGORITHM = "harkback-redaction-2"
+ALGORITHM = "harkback-redaction-3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,15 @@ class Policy:
         for name, count in Counter(self.ids).items():
             if count > 1:
                 raise UsageError("policy_invalid", f"Two redaction rules are called {name!r}.")
-        rules = sorted(map(_values, self.rules), key=lambda rule: str(rule["id"]))
-        versions = sorted((finder.id, finder.version) for finder in self.finders)
-        data = json.dumps([ALGORITHM, rules, versions], sort_keys=True)
-        object.__setattr__(self, "version", hashlib.sha256(data.encode()).hexdigest())
+        object.__setattr__(self, "version", _version(self.rules, self.finders))
+
+    @classmethod
+    def shipped(cls, rules: tuple[Rule, ...]) -> Policy:
+        """A policy of the package's own rules, which a test checks and not every start."""
+        made = object.__new__(cls)
+        for name, value in (("rules", rules), ("finders", ()), ("version", _version(rules, ()))):
+            object.__setattr__(made, name, value)
+        return made
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -90,7 +95,9 @@ class Policy:
         """
         for name in ids:
             if name not in self.ids:
-                near = difflib.get_close_matches(name, self.ids)
+                from difflib import get_close_matches  # for a mistake alone
+
+                near = get_close_matches(name, self.ids)
                 hint = f" Near: {', '.join(near)}." if near else ""
                 raise UsageError("rule_unknown", f"The policy has no rule {name!r}.{hint}")
         return Policy(
@@ -118,6 +125,11 @@ class Policy:
 @functools.lru_cache(maxsize=16)
 def _prepared(rules: tuple[Rule, ...], engine: Engine) -> Redactor:
     return engine.redactor(rules)
+
+
+@functools.lru_cache(maxsize=4)
+def _blocks(rules: tuple[Rule, ...]) -> Blocks:
+    return Blocks(rules)
 
 
 @functools.lru_cache(maxsize=4)
@@ -157,24 +169,37 @@ class Redaction:
         cuts = [[(span.start, span.end) for span in each.spans] for each in examined]
         return cuts, sum(each.failed is not None for each in examined)
 
+    def found(self, leaves: Sequence[Leaf], *, in_progress: bool = False) -> list[list[Span]]:
+        """What finders and rules take out of the leaves of one Message, as the Corpus does."""
+        prepared = self.prepare(leaves)
+        cuts, _ = self.cuts(prepared, in_progress=in_progress)
+        if cuts is not None:
+            return cuts
+        return [
+            [(span.start, span.end) for span in self.redactor.spans(text, sensitive)]
+            for text, sensitive in prepared
+        ]
+
     def _examine(self, text: str, sensitive: bool, finders: Sequence[Finder]) -> Examined:
         if sensitive or not finders:
             return Examined(self.redactor.spans(text, sensitive))
         return examine(self._engine, self.redactor, finders, text)
 
     def prepare(self, leaves: Iterable[Leaf]) -> list[tuple[str, bool]]:
-        """Leaves as the Corpus takes them: text, and whether its name makes it a secret.
+        """Leaves as the Corpus takes them: text, and whether other text makes it a secret.
 
-        The name is a key of its path, or another leaf beside it.
+        That is a name, a key of its path or another leaf beside it, or a leaf that opens a block.
 
         Args:
             leaves: all of one Message, none of them empty, in document order.
         """
         leaves = list(leaves)
         known: dict[str, bool] = {}  # beside the kept ones: a long name is judged once a Message
-        paired = pairs.values(leaves, self.sensitive)
+        beside = pairs.values(leaves, self.sensitive)
+        if len(leaves) > 1:
+            beside |= _blocks(self.policy.rules).inside(leaves)
         return [
-            (text, at in paired or self._hides(path, known))
+            (text, at in beside or self._hides(path, known))
             for at, (path, text) in enumerate(leaves)
         ]
 
@@ -226,9 +251,16 @@ def apply(text: str, spans: Sequence[RedactedSpan]) -> str:
     return marked(text, ((span.start, span.end) for span in spans))[0]
 
 
-def _values(rule: Rule) -> dict[str, object]:
-    """Every field of a rule; ``asdict`` copies each of them, at every start."""
-    return {each.name: getattr(rule, each.name) for each in fields(rule)}
+_FIELDS: Final = tuple(each.name for each in fields(Rule))
+
+
+def _version(rules: Iterable[Rule], finders: Iterable[Finder]) -> str:
+    """See ``Policy.version``; ``asdict`` would copy every field of every rule at every start."""
+    by_id = sorted(rules, key=lambda rule: rule.id)
+    values = [{name: getattr(rule, name) for name in _FIELDS} for rule in by_id]
+    versions = sorted((finder.id, finder.version) for finder in finders)
+    data = json.dumps([ALGORITHM, values, versions], sort_keys=True)
+    return hashlib.sha256(data.encode()).hexdigest()
 
 
 @functools.lru_cache(maxsize=4096)  # a policy made of another has most of its rules

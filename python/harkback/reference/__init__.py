@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from harkback.reference.bm25 import bm25, bm25_terms
+from harkback.reference.bm25 import bm25_terms
 from harkback.reference.chunks import reassemble
 from harkback.reference.corpus import Corpus as corpus
 from harkback.reference.fold import fold
+from harkback.reference.layout import FORMAT
 from harkback.reference.lines import lines
 from harkback.reference.redact import redactor
 from harkback.reference.scan import scanner
 from harkback.reference.surviving import grow, locate
+from harkback.reference.tally import Tally as tally
 
 name: Final[Literal["reference"]] = "reference"
 
 __all__ = [
-    "bm25",
+    "FORMAT",
     "bm25_terms",
     "corpus",
     "fold",
@@ -31,4 +33,5 @@ __all__ = [
     "reassemble",
     "redactor",
     "scanner",
+    "tally",
 ]

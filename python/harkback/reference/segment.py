@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from harkback.model import Entry, Row, Span
 from harkback.reference.fold import fold
 from harkback.reference.redact import Redactor
 from harkback.reference.surviving import surviving
+
+BARRIER: Final = b"\xff"  # follows every surviving span as bytes; in no UTF-8 string
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,10 @@ class Verified:
     length: int  # code points of surviving text, before the fold
     ident: int
     digest: int
+
+    def text(self) -> bytes:
+        """The surviving spans as bytes."""
+        return b"".join(span.encode() + BARRIER for span in self.folded)
 
     def size(self) -> int:
         """Bytes that this value occupies, without the interpreter's shared objects."""
@@ -60,8 +66,8 @@ def _verify(entry: Entry, redactor: Redactor) -> Verified:
         row=Row(entry.id, entry.turn, entry.timestamp, entry.kind, entry.locator, cuts_per_leaf),
         folded=tuple(folded),
         length=length,
-        ident=_prefix_of_sha256(entry.id.encode()),
-        digest=_prefix_of_sha256(b"\xff".join(span.encode() for span in folded)),
+        ident=prefix_of_sha256(entry.id.encode()),
+        digest=prefix_of_sha256(BARRIER.join(span.encode() for span in folded)),
     )
 
 
@@ -74,7 +80,7 @@ def _known(entry: Entry) -> Iterable[tuple[str, bool, list[Span] | None]]:
     return [(*leaf, list(cuts)) for leaf, cuts in zip(entry.leaves, entry.cuts, strict=True)]
 
 
-def turn_ordinals(segment: Segment) -> list[int]:
+def turn_ordinals(segment: Sequence[Verified]) -> list[int]:
     """Per Message, its Turn counted in the order of first Messages; -1 without a Turn."""
     ordinals: dict[str, int] = {}
     return [
@@ -83,5 +89,6 @@ def turn_ordinals(segment: Segment) -> list[int]:
     ]
 
 
-def _prefix_of_sha256(data: bytes) -> int:
+def prefix_of_sha256(data: bytes) -> int:
+    """The first 8 bytes of its SHA-256, big-endian."""
     return int.from_bytes(hashlib.sha256(data).digest()[:8], "big")

@@ -86,6 +86,17 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
+class Grown:
+    """What turns a Session as it was into the Session as it is: taking out, then appending.
+
+    ``transcript`` has the Messages to append; all else that it tells is of the whole Session.
+    """
+
+    transcript: Transcript
+    retracted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ScanResult:
     """Ids of the Sessions that may hold a match; ``declined`` says why nothing was ruled out."""
 
@@ -97,6 +108,15 @@ class View(Protocol):
     """One consistent state of a Source."""
 
     epoch: Hashable  # equal epochs of one Source: nothing whatever has changed in between
+
+    @property
+    def token(self) -> bytes | None:
+        """The epoch in a form that may be written down, and what its Messages are read by.
+
+        Equal tokens of one Source, in two processes too: nothing whatever has changed in between,
+        and what is unchanged is read the same. None: there is no telling, as of files that were
+        written to a moment ago.
+        """
 
     def sessions(self) -> Catalog: ...
 
@@ -115,13 +135,44 @@ class View(Protocol):
     def fingerprint(self, session: str) -> bytes:
         """The fingerprint that ``read`` would give, without decoding."""
 
+    def unchanged(self, session: str, fingerprint: bytes) -> bool | None:
+        """Whether a Session still has a fingerprint that it had, told without reading it.
+
+        No: it has changed. None: only ``fingerprint`` tells. A yes may miss what leaves no trace
+        but itself, a row that was rewritten in place: a View looks for a part of that each time,
+        gets another epoch once it has found any, and has no token until it has looked for all.
+        """
+
     def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
         """Which of ``sessions`` may hold any of the folded ``terms``: a superset, always."""
 
     def read(self, session: str) -> Transcript: ...
 
+    def grown(self, session: str, fingerprint: bytes) -> Grown | None:
+        """What was added to a Session since it had this fingerprint; None: read it as a whole.
+
+        What it gives is as good as ``unchanged``: a row that was rewritten in place may be missed.
+        """
+
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
-        """The Messages at these locators, in the order given."""
+        """The Messages at these locators, in the order given; none for what is none any more."""
+
+    def material(self, session: str, ref: str, limit: int) -> bytes | None:
+        """The bytes that the ``ref`` of a part of this Session means; of more, ``limit`` and some.
+
+        None if they are gone, are no longer what was listed, or lie where nothing may be read.
+        """
+
+
+class Naming:
+    """A View, or a Reader, that may find Messages by name without reading their Session."""
+
+    def named(self, session: str, names: Sequence[str]) -> dict[str, StoredMessage] | None:
+        """By name, the Message of this id or that the record of this id became, where there is one.
+
+        None: it cannot tell without reading the Session.
+        """
+        raise NotImplementedError
 
 
 class Source(Protocol):

@@ -1,4 +1,4 @@
-"""The one writer: creates a host store and appends to it. See ``harkback.store.database``."""
+"""The writer of history: creates a host store and appends to it. See ``store.database``."""
 
 from harkback.store.database import Store
 from harkback.store.turns import SessionWriter, Stream, Turn

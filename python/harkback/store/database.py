@@ -1,9 +1,9 @@
-"""The one writer: creates a host store and appends to it, in ledger form.
+"""Databases of Harkback's own making, and the first of them: a host store, in ledger form.
 
-For hosts in Python, and for stores to try things on. Invariant: it writes only to a database that
-carries its own ``application_id``, each call is one transaction with the durability of the host's
-own (WAL, ``synchronous=FULL``), and the reader reads back what was written.
-Proof: tests/unit/test_store.py.
+For hosts in Python, and for stores to try things on. Invariant: what is written to is a database
+that carries its own ``application_id``, each call is one transaction with the durability of the
+host's own (WAL, ``synchronous=FULL``), and the reader reads back what was written.
+Proof: tests/unit/test_store.py, tests/unit/facts/test_store.py.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Self
 
 import orjson
 
@@ -26,19 +26,20 @@ from harkback.sources.sqlite.schema import (
 )
 from harkback.store.turns import SessionWriter, new_id, now, storable, to_json
 
-APPLICATION_ID: Final = 0x48726B62  # "Hrkb"
 BUSY_SECONDS: Final = 5.0
 
 
-class Store:
-    """An open store. Use it from the thread that opened it; a context manager closes it."""
+class OwnDatabase:
+    """A database that Harkback made. Use it from the thread that opened it."""
+
+    APPLICATION_ID: ClassVar[int]
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str]) -> Store:
-        """A new, empty store that only its owner may read.
+    def make(cls, path: str | os.PathLike[str], statements: Iterable[str]) -> sqlite3.Connection:
+        """A connection to a new database that only its owner may read, with these tables.
 
         Raises:
             StoreError: ``store_exists``, or the folder cannot be written.
@@ -50,21 +51,16 @@ class Store:
             raise StoreError("store_exists", "There is a file already; open it instead.") from None
         except OSError:
             raise StoreError("store_invalid", "The store cannot be created here.") from None
-        store = cls(_connect(path))
-        with store.transaction() as connection:
-            for statement in SCHEMA.split(";"):
+        connection = _connect(path)
+        with _transaction(connection):
+            for statement in statements:
                 connection.execute(statement)
-            connection.execute(
-                "INSERT INTO session_metadata_schema VALUES ('session_metadata', ?)",
-                (METADATA_SCHEMA_VERSION,),
-            )
-            connection.execute(f"PRAGMA user_version={RUNTIME_SCHEMA_VERSION}")
-            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        return store
+            connection.execute(f"PRAGMA application_id={cls.APPLICATION_ID}")
+        return connection
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Store:
-        """A store that ``create`` made.
+    def reopen(cls, path: str | os.PathLike[str]) -> sqlite3.Connection:
+        """A connection to a database that ``make`` made.
 
         Raises:
             StoreError: ``store_foreign`` for a database of somebody else, which is not touched.
@@ -74,11 +70,11 @@ class Store:
         connection, _ = opening.connect(place, opening.look(place), None)
         with contextlib.closing(connection):
             found = connection.execute("PRAGMA application_id").fetchone()[0]
-        if found != APPLICATION_ID:
+        if found != cls.APPLICATION_ID:
             raise StoreError("store_foreign", "Harkback did not create this database.")
-        return cls(_connect(path))
+        return _connect(path)
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -86,6 +82,50 @@ class Store:
 
     def close(self) -> None:
         self._connection.close()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """A write transaction, or the one that is open: the outermost commits or undoes all."""
+        if self._connection.in_transaction:
+            yield self._connection
+            return
+        with _transaction(self._connection):
+            yield self._connection
+
+
+class Store(OwnDatabase):
+    """An open store. Use it from the thread that opened it; a context manager closes it."""
+
+    APPLICATION_ID: ClassVar[int] = 0x48726B62  # "Hrkb"
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str]) -> Store:
+        """A new, empty store that only its owner may read.
+
+        Raises:
+            StoreError: ``store_exists``, or the folder cannot be written.
+        """
+        return cls(
+            cls.make(
+                path,
+                (
+                    *SCHEMA.split(";"),
+                    "INSERT INTO session_metadata_schema VALUES"
+                    f" ('session_metadata', {METADATA_SCHEMA_VERSION})",
+                    f"PRAGMA user_version={RUNTIME_SCHEMA_VERSION}",
+                ),
+            )
+        )
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Store:
+        """A store that ``create`` made.
+
+        Raises:
+            StoreError: ``store_foreign`` for a database of somebody else, which is not touched.
+            SourceError: there is no database, or it cannot be read.
+        """
+        return cls(cls.reopen(path))
 
     @contextlib.contextmanager
     def batch(self) -> Iterator[None]:
@@ -146,19 +186,16 @@ class Store:
             )
         return SessionWriter(self, session, header)
 
-    @contextlib.contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """A write transaction, or the one that is open: the outermost commits or undoes all."""
-        if self._connection.in_transaction:
-            yield self._connection
-            return
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield self._connection
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
 
 
 def _connect(path: str | os.PathLike[str]) -> sqlite3.Connection:

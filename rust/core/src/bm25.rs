@@ -1,7 +1,8 @@
-//! BM25 over Hits given as columns.
+//! BM25: the score of a Hit, and what each term adds to it.
 //!
 //! `f64`, one fixed order of operations, no fused multiply-add: the scores equal those of
-//! `reference/bm25.py` bit for bit. Proof: `tests/differential/test_bm25.py`.
+//! `reference/bm25.py` bit for bit. Proof: `tests/differential/test_bm25.py`,
+//! `tests/differential/test_tally.py`.
 
 /// How soon a term's frequency saturates; `config.BM25_K1`.
 const K1: f64 = 1.2;
@@ -15,26 +16,19 @@ fn term_score(frequency: u64, length: u64, idf: f64, mean_length: f64) -> f64 {
     idf * frequency * (K1 + 1.0) / (frequency + norm)
 }
 
-/// Scores of Hits: `frequency` has one column per term, `length` and `weight` one value per Hit.
-///
-/// # Panics
-/// If a column of `frequency` or `weight` is shorter than `length`.
-pub fn score(
-    frequency: &[Vec<u64>],
-    length: &[u64],
-    weight: &[f64],
+/// The score of a Hit, given what it holds of each term.
+pub(crate) fn score(
+    frequency: impl Iterator<Item = u64>,
+    length: u64,
+    weight: f64,
     idf: &[f64],
     mean_length: f64,
-) -> Vec<f64> {
-    (0..length.len())
-        .map(|hit| {
-            let mut sum = 0.0;
-            for (column, &idf) in frequency.iter().zip(idf) {
-                sum += term_score(column[hit], length[hit], idf, mean_length);
-            }
-            weight[hit] * sum
-        })
-        .collect()
+) -> f64 {
+    let mut sum = 0.0;
+    for (frequency, &idf) in frequency.zip(idf) {
+        sum += term_score(frequency, length, idf, mean_length);
+    }
+    weight * sum
 }
 
 /// What each term adds to the score of one Hit, before its weight.

@@ -6,12 +6,16 @@
 //! `tests/unit/test_corpus_threads.py`.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::error::CoreError;
+use crate::error::{AttachError, CoreError};
 use crate::redact::Redactor;
-use crate::search::{Hits, search};
-use crate::segment::{Entry, Segment};
+use crate::search::{Hits, Scope, search};
+use crate::segment::body::Packs;
+use crate::segment::draft::Draft;
+use crate::segment::varint::Malformed;
+use crate::segment::{Entry, Row, Segment};
 use crate::threads;
 
 /// Text that one thread redacts at a time: 1 MB takes it some 7 ms, a thread to start far less.
@@ -22,6 +26,7 @@ const SHARE_BYTES: usize = 1 << 20;
 pub struct Corpus {
     redactor: Arc<Redactor>,
     segments: RwLock<HashMap<String, Arc<Segment>>>,
+    packs: Packs,
 }
 
 impl Corpus {
@@ -30,20 +35,47 @@ impl Corpus {
         Self {
             redactor,
             segments: RwLock::default(),
+            packs: Packs::default(),
         }
     }
 
     /// Redacts, folds and keeps `entries` in their order; replaces what the key held.
     pub fn put<S: AsRef<str> + Sync>(&self, key: &str, entries: &[Entry<S>]) {
-        let segment = Arc::new(build(entries, &self.redactor));
-        // Bound to a name: the old segment is freed after the lock is.
-        let _old = self.write().insert(key.to_owned(), segment);
+        self.keep(key, Segment::of(&verified(entries, &self.redactor)));
     }
 
-    /// Takes out the Messages with these ids, then appends `entries`.
+    /// Keeps the segment that lies at `offset` of a file, `length` bytes of it, where it lies.
     ///
     /// # Errors
-    /// [`CoreError::UnknownKey`].
+    /// [`AttachError`]; the key holds what it held.
+    pub fn attach(
+        &self,
+        key: &str,
+        path: &Path,
+        offset: u64,
+        length: u64,
+    ) -> Result<(), AttachError> {
+        self.keep(key, Segment::attach(&self.packs, path, offset, length)?);
+        Ok(())
+    }
+
+    fn keep(&self, key: &str, segment: Segment) {
+        // Bound to a name: the old segment is freed after the lock is.
+        let _old = self.write().insert(key.to_owned(), Arc::new(segment));
+    }
+
+    /// The segment of a key as one piece of bytes, fit to be attached.
+    ///
+    /// # Errors
+    /// [`CoreError::UnknownKey`], [`CoreError::Damaged`].
+    pub fn dump(&self, key: &str) -> Result<Vec<u8>, CoreError> {
+        self.segment(key)?.dump().map_err(damaged(key))
+    }
+
+    /// Takes out the Messages with these ids, then appends `entries`; the segment is in memory.
+    ///
+    /// # Errors
+    /// [`CoreError::UnknownKey`], [`CoreError::Damaged`].
     pub fn extend<S: AsRef<str> + Sync>(
         &self,
         key: &str,
@@ -51,9 +83,9 @@ impl Corpus {
         retracted: &HashSet<&str>,
     ) -> Result<(), CoreError> {
         let mut old = self.segment(key)?;
-        let added = build(entries, &self.redactor);
+        let added = verified(entries, &self.redactor);
         loop {
-            let revised = Arc::new(old.revised(retracted, &added));
+            let revised = Arc::new(old.revised(retracted, &added).map_err(damaged(key))?);
             // Another writer may have swapped the segment meanwhile: then revise that one.
             match self.write().get_mut(key) {
                 None => return Err(CoreError::UnknownKey),
@@ -64,6 +96,14 @@ impl Corpus {
                 Some(current) => old = Arc::clone(current),
             }
         }
+    }
+
+    /// What is kept of Messages `start` up to `stop` of a key, cut to what there is.
+    ///
+    /// # Errors
+    /// [`CoreError::UnknownKey`], [`CoreError::Damaged`].
+    pub fn rows(&self, key: &str, start: usize, stop: usize) -> Result<Vec<Row>, CoreError> {
+        self.segment(key)?.rows(start, stop).map_err(damaged(key))
     }
 
     /// Forgets a key; one that is not held is no error.
@@ -79,18 +119,27 @@ impl Corpus {
         self.read().get(key).cloned().ok_or(CoreError::UnknownKey)
     }
 
-    /// Every Message of `keys` that holds at least one of the folded, non-empty `terms`.
+    /// Every Message of `keys` in scope that holds at least one of the folded, non-empty `terms`.
     ///
     /// # Errors
-    /// [`CoreError::UnknownKey`].
-    pub fn search<S: AsRef<str>>(&self, terms: &[&str], keys: &[S]) -> Result<Hits, CoreError> {
+    /// [`CoreError::UnknownKey`], [`CoreError::Damaged`].
+    pub fn search<S: AsRef<str>>(
+        &self,
+        terms: &[&str],
+        keys: &[S],
+        scope: &Scope,
+    ) -> Result<Hits, CoreError> {
         let segments: Option<Vec<_>> = {
             let held = self.read();
             keys.iter()
                 .map(|key| held.get(key.as_ref()).cloned())
                 .collect()
         };
-        Ok(search(&segments.ok_or(CoreError::UnknownKey)?, terms))
+        search(&segments.ok_or(CoreError::UnknownKey)?, terms, scope).map_err(|damaged| {
+            CoreError::Damaged {
+                key: keys[damaged.segment].as_ref().to_owned(),
+            }
+        })
     }
 
     // A panic cannot leave the map half changed, so a poisoned lock is as good as any.
@@ -105,15 +154,24 @@ impl Corpus {
     }
 }
 
-/// Builds a segment, on all cores when there is more than one share of text to redact.
-fn build<S: AsRef<str> + Sync>(entries: &[Entry<S>], redactor: &Redactor) -> Segment {
-    let shares = shares(entries);
-    if let [all] = shares[..] {
-        return Segment::build(all, redactor);
+fn damaged(key: &str) -> impl FnOnce(Malformed) -> CoreError {
+    move |_| CoreError::Damaged {
+        key: key.to_owned(),
     }
-    Segment::join(threads::map(threads::count(true), shares.len(), |share| {
-        Some(Segment::build(shares[share], redactor))
-    }))
+}
+
+/// Redacts and folds, on all cores when there is more than one share of text.
+fn verified<S: AsRef<str> + Sync>(entries: &[Entry<S>], redactor: &Redactor) -> Draft {
+    let shares = shares(entries);
+    let mut drafts = threads::map(threads::count(shares.len() > 1), shares.len(), |share| {
+        Some(Draft::of(shares[share], redactor))
+    })
+    .into_iter();
+    let mut all = drafts.next().unwrap_or_default();
+    for draft in drafts {
+        all.join(&draft);
+    }
+    all
 }
 
 /// Cuts `entries` into runs of at least [`SHARE_BYTES`] of text, the last one aside.

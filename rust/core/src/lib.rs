@@ -16,6 +16,8 @@ pub mod redact;
 pub mod scan;
 pub mod search;
 pub mod segment;
+mod signature;
 pub mod stream;
 pub mod surviving;
+pub mod tally;
 mod threads;

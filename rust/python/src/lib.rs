@@ -7,6 +7,7 @@ mod corpus;
 mod lines;
 mod redact;
 mod surviving;
+mod tally;
 mod text;
 
 /// The compiled engine; `harkback.engine.Engine` is its contract.
@@ -16,7 +17,9 @@ mod _native {
     #[allow(non_upper_case_globals)]
     const name: &str = "native";
     #[pymodule_export]
-    use crate::bm25::{score, terms};
+    const FORMAT: u32 = harkback_core::segment::FORMAT;
+    #[pymodule_export]
+    use crate::bm25::terms;
     #[pymodule_export]
     use crate::corpus::{Corpus, corpus};
     #[pymodule_export]
@@ -25,6 +28,8 @@ mod _native {
     use crate::redact::{Redactor, redactor};
     #[pymodule_export]
     use crate::surviving::{grow, locate};
+    #[pymodule_export]
+    use crate::tally::{Tally, tally};
     #[pymodule_export]
     use crate::text::{Scanner, fold, reassemble, scanner};
 }

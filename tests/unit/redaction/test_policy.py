@@ -206,3 +206,10 @@ def test_strict_takes_what_the_default_leaves(engine: Engine) -> None:
     assert DEFAULT.bind(engine).clean(f"see {digest}.") == f"see {digest}."
     assert STRICT.bind(engine).clean(f"see {digest}.") == f"see {REDACTED_MARK}."
     assert set(DEFAULT.ids) < set(STRICT.ids)
+
+
+@pytest.mark.parametrize("shipped", [DEFAULT, STRICT])
+def test_what_is_shipped_would_pass_every_check(shipped: Policy) -> None:
+    assert Policy(shipped.rules, shipped.finders) == shipped
+    assert (DEFAULT.ids, ()) == (tuple(rule.id for rule in DEFAULT.rules), DEFAULT.finders)
+    assert set(DEFAULT.ids) < set(STRICT.ids)

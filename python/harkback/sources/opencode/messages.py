@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from harkback.decoding import Record
-from harkback.model import JsonPart, Kind, Part, StoredMessage, TextPart
-from harkback.sources.attachments import attachment
+from harkback.model import AttachmentPart, JsonPart, Kind, Part, StoredMessage, TextPart
+from harkback.sources import attachments
+from harkback.sources.opencode.spills import name_of
 from harkback.sources.sqlite.decode import milliseconds
 
 
@@ -94,6 +95,9 @@ class Decoder:
     Args:
         headers: all of them, in order.
         taken: places of parts whose call id an earlier part has.
+
+    Attributes:
+        in_flight: whether the last of them is still being written, as far as its header tells.
     """
 
     def __init__(
@@ -103,6 +107,7 @@ class Decoder:
         follow: Follow,
         doubled: frozenset[str] = frozenset(),
     ) -> None:
+        self.in_flight = bool(headers) and _in_flight(headers[-1].record)
         self._headers = headers
         self._turns = turns(headers)
         self._follow = follow
@@ -167,7 +172,7 @@ class Decoder:
             timestamp=header.created,
             parts=parts,
             locator=("h" if half else "m") + header.place,
-            in_progress=header is self._headers[-1] and _in_flight(header.record),
+            in_progress=header is self._headers[-1] and self.in_flight,
             abandoned=undone,
         )
 
@@ -203,9 +208,11 @@ class Decoder:
         whole = self._follow(spilled) if spilled else None
         if whole:
             parts.append(TextPart("content.whole", whole))
+        if spilled:
+            parts.append(attachments.spilled(name_of(spilled), whole))
         files = state.get("attachments")
         listed = files if isinstance(files, list) else ()
-        parts += [attachment(file) for file in listed if isinstance(file, dict)]
+        parts += [_file(file) for file in listed if isinstance(file, dict)]
         return tuple(parts)
 
 
@@ -231,8 +238,18 @@ def _visible(record: Record, kind: Kind) -> Part | None:
             text = record.get("text", record.get("content"))  # the older name
             return TextPart("text", text) if isinstance(text, str) and text else None
         case "file" if kind == "user":
-            return attachment(record)
+            return _file(record)
     return None
+
+
+def _file(record: Record) -> AttachmentPart:
+    mime, name, url = (record.get(key) for key in ("mime", "filename", "url"))
+    return attachments.linked(
+        url,
+        name if isinstance(name, str) else "",
+        mime if isinstance(mime, str) else "",
+        otherwise="other",
+    )
 
 
 def _in_flight(record: Record) -> bool:

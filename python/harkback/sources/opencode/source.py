@@ -9,6 +9,7 @@ Proof: tests/sources/test_opencode_tree.py, tests/sources/test_samples_opencode.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import threading
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ from typing import Final
 from harkback.engine import Engine
 from harkback.errors import SourceError, UsageError
 from harkback.model import Gap, Session, StoredMessage
-from harkback.sources.base import Catalog, ScanResult, Transcript, View
+from harkback.sources.base import Catalog, Grown, ScanResult, Transcript, View
 from harkback.sources.sqlite.lineage import placed
 from harkback.sources.sqlite.opencode import OpenCode
 from harkback.sources.sqlite.source import SqliteSource
@@ -120,6 +121,7 @@ class OpenCodeView:
             tuple(view.epoch for view in views),
             tuple(error.reason for error in failures),
         )
+        self._failures = len(failures)
         self._parts = tuple(views)
         found: dict[str, tuple[Session, View]] = {}
         gaps: list[Gap] = [Gap("source_incomplete", error.message, 1) for error in failures]
@@ -135,6 +137,13 @@ class OpenCodeView:
         self._views = {name: view for name, (_, view) in found.items()}
         self._sessions = {session.id: session for session in sessions}
         self._catalog = Catalog(tuple(sessions), tuple(gaps))
+
+    @property
+    def token(self) -> bytes | None:
+        tokens = [view.token for view in self._parts]
+        if self._failures or None in tokens:
+            return None
+        return hashlib.sha256(repr(tokens).encode()).digest()
 
     def sessions(self) -> Catalog:
         return self._catalog
@@ -156,6 +165,9 @@ class OpenCodeView:
     def fingerprint(self, session: str) -> bytes:
         return self._views[session].fingerprint(session)
 
+    def unchanged(self, session: str, fingerprint: bytes) -> bool | None:
+        return self._views[session].unchanged(session, fingerprint)
+
     def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
         offered: set[str] = set()
         declined: Gap | None = None
@@ -171,5 +183,11 @@ class OpenCodeView:
     def read(self, session: str) -> Transcript:
         return self._views[session].read(session)
 
+    def grown(self, session: str, fingerprint: bytes) -> Grown | None:
+        return self._views[session].grown(session, fingerprint)
+
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         return self._views[session].read_around(session, locators)
+
+    def material(self, session: str, ref: str, limit: int) -> bytes | None:
+        return self._views[session].material(session, ref, limit)

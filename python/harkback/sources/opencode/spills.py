@@ -17,13 +17,13 @@ from typing import Final, TypeAlias
 from harkback.config import SETTLED_NS
 from harkback.decoding import decode
 from harkback.errors import SourceError
+from harkback.sources.plain import FLAGS
 
 FOLDER: Final = "tool-output"
 #: Of one file; OpenCode itself keeps far less.
 LIMIT_BYTES: Final = 64 << 20
 
 State: TypeAlias = tuple[int, int, int]  # mtime in ns, size, inode
-_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,18 @@ class Spills:
         return dict(self.files).get(name)
 
     def text(self, name: str) -> str | None:
-        """The text of a file that was there; None if it may not be read, or is too long.
+        """The text of a file that was there; see ``content``."""
+        content = self.content(name)
+        return None if content is None else decode(content)
+
+    def content(self, name: str) -> bytes | None:
+        """The bytes of a file that was there; None if it may not be read, or is too long.
 
         Raises:
             SourceError: ``source_unsettled`` when it is not what it was.
         """
         try:
-            handle = os.open(os.path.join(self.folder, name), _FLAGS)  # noqa: PTH118
+            handle = os.open(os.path.join(self.folder, name), FLAGS)  # noqa: PTH118
         except PermissionError:
             return None
         except OSError:
@@ -57,7 +62,7 @@ class Spills:
             if _state(os.fstat(handle)) != self.state(name):
                 raise _moved()
             content = file.read(LIMIT_BYTES + 1)
-        return decode(content) if len(content) <= LIMIT_BYTES else None
+        return content if len(content) <= LIMIT_BYTES else None
 
 
 def name_of(path: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from harkback.engine import Engine
 from harkback.model import Gap, Session, StoredMessage
@@ -27,6 +27,9 @@ class Listing(Protocol):
     @property
     def sessions(self) -> dict[str, Session]:
         """Those of the catalog, by id. A title is there if it is the Session's own."""
+
+
+Marks: TypeAlias = Any  # of one schema; only its Readers look into them
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,19 @@ class Reader(Protocol):
 
     def count(self, session: str) -> int: ...
 
-    def hash(self, session: str) -> bytes:
-        """The fingerprint that ``read`` would give."""
+    def hash(self, session: str) -> tuple[bytes, int]:
+        """The fingerprint that ``read`` would give, and about how many bytes it is of."""
+
+    def stamp(self, session: str) -> bytes | None:
+        """Of its rows as indexes tell of them: how many, which, of which times.
+
+        Another one, unless rows were only rewritten in place. None: there are no such indexes.
+        """
+
+    def touched(self, since: Marks) -> tuple[Marks, frozenset[str] | None]:
+        """Marks that tell this state from later ones, and the Sessions whose stamp may have changed
+        since others were taken; None: any may. The first marks of all are None.
+        """
 
     def narrow(
         self,
@@ -64,7 +78,14 @@ class Reader(Protocol):
 
     def read(self, session: str) -> Transcript: ...
 
+    def grown(self, session: str) -> tuple[bytes, Transcript] | None:
+        """The fingerprint that ``read`` gave last, and what has been appended since: a Transcript
+        of that, with the fingerprint and the Gaps of the whole. None: nothing tells.
+        """
+
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]: ...
+
+    def material(self, session: str, ref: str, limit: int) -> bytes | None: ...
 
     def first_prompt(self, session: str) -> str:
         """What stands for a title where a Session has none of its own; may be empty."""
@@ -91,6 +112,10 @@ class Schema(Protocol):
     @property
     def agent(self) -> str:
         """As people write it in a command."""
+
+    @property
+    def version(self) -> str:
+        """Another one if the same rows come to mean other Messages."""
 
     def recognises(self, connection: sqlite3.Connection) -> bool:
         """Whether the database has tables of this schema."""

@@ -18,7 +18,11 @@ from harkback.sources.base import Catalog
 from harkback.sources.sqlite import decode
 from harkback.sources.sqlite.base import columns_of
 from harkback.sources.sqlite.lineage import placed
-from harkback.sources.sqlite.schema import NEEDED
+from harkback.sources.sqlite.schema import (
+    KNOWN_RUNTIME_VERSION,
+    METADATA_SCHEMA_VERSION,
+    NEEDED,
+)
 
 Owner: TypeAlias = Literal["ledger", "messages"]
 ParentKind: TypeAlias = Literal["subagent", "branch", "revision"]
@@ -72,6 +76,9 @@ def read_listing(connection: sqlite3.Connection, tables: frozenset[str], source:
     gaps: list[Gap] = []
     if missing:
         gaps.append(Gap("source_incomplete", "The store lacks " + ", ".join(missing) + "."))
+    if _is_newer(connection):
+        message = "The store is of a newer schema than is known; what is understood was read."
+        gaps.append(Gap("format_drift", message))
     if "session_metadata" in tables:
         entries, damaged = _from_metadata(connection, tables, source)
     else:
@@ -91,6 +98,17 @@ def read_listing(connection: sqlite3.Connection, tables: frozenset[str], source:
         missing,
         tables,
     )
+
+
+def _is_newer(connection: sqlite3.Connection) -> bool:
+    """Whether a version that the store tells of itself is one that nobody here has seen."""
+    (runtime,) = connection.execute("PRAGMA user_version").fetchone()
+    newest = None
+    if "version" in columns_of(connection, "session_metadata_schema"):
+        statement = "SELECT MAX(version) FROM session_metadata_schema"
+        (newest,) = connection.execute(statement).fetchone()
+    metadata = decode.milliseconds(newest, 0)
+    return runtime > KNOWN_RUNTIME_VERSION or metadata > METADATA_SCHEMA_VERSION
 
 
 def _from_metadata(

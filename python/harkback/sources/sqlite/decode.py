@@ -10,10 +10,10 @@ from typing import Any
 
 from harkback import decoding
 from harkback.decoding import Record
-from harkback.model import AttachmentPart, JsonPart, JsonValue, Part, TextPart
+from harkback.model import MATERIAL_KINDS, AttachmentPart, JsonPart, JsonValue, Part, TextPart
+from harkback.sources.sqlite import artifacts
 
 _ARCHIVED = frozenset({"archived_tool_result", "maka.archived_tool_result"})
-_ATTACHMENT_KINDS = frozenset({"image", "pdf", "doc", "code", "other"})
 _STREAMS = ("stdout", "stderr", "screen", "scrollback")
 #: Of an unknown content kind: names that say which thing it is, not what it says.
 _NAMING = frozenset({"kind", "id", "ref", "refs", "hash", "mimeType", "sha256"})
@@ -47,10 +47,15 @@ def hidden(record: Record) -> bool:
     )
 
 
-def user_parts(record: Record) -> tuple[Part, ...]:
+def user_parts(record: Record, owner: str = "") -> tuple[Part, ...]:
+    """Text and files of a prompt.
+
+    Args:
+        owner: the Session: only what is stored in it has a ``ref``.
+    """
     shown = record.get("displayText")
     text = shown if isinstance(shown, str) else record.get("text")
-    return (*_text("text", text), *attachments(record.get("attachments")))
+    return (*_text("text", text), *attachments(record.get("attachments"), owner))
 
 
 def assistant_parts(record: Record) -> tuple[Part, ...]:
@@ -65,7 +70,7 @@ def call_parts(tool: object, intent: object, arguments: JsonValue) -> tuple[Part
     )
 
 
-def attachments(value: object) -> list[Part]:
+def attachments(value: object, owner: str = "") -> list[Part]:
     """The attachments whose shape is the host's; others are no attachments."""
     found: list[Part] = []
     for item in value if isinstance(value, list) else ():
@@ -75,18 +80,20 @@ def attachments(value: object) -> list[Part]:
         if (
             isinstance(name, str)
             and isinstance(kind, str)
-            and kind in _ATTACHMENT_KINDS
+            and kind in MATERIAL_KINDS
+            and kind != "output"
             and isinstance(mime, str)
             and isinstance(size, int)
             and not isinstance(size, bool)
             and size >= 0
         ):
-            found.append(AttachmentPart(name, kind, mime, size))
+            ref = artifacts.ref_of(item.get("ref"), owner, size)
+            found.append(AttachmentPart(name, kind, mime, size, ref))
     return found
 
 
-def result_parts(content: Any) -> tuple[tuple[Part, ...], bool]:
-    """Visible parts of a tool result, and whether its body was moved to an archive."""
+def result_parts(content: Any, owner: str = "") -> tuple[tuple[Part, ...], bool]:
+    """Parts of a tool result, and whether its body was moved to an archive."""
     if isinstance(content, str):
         return _text("content", content), False
     if not isinstance(content, dict):
@@ -95,11 +102,11 @@ def result_parts(content: Any) -> tuple[tuple[Part, ...], bool]:
     if not isinstance(kind, str):
         return (JsonPart("content", content),), False
     if kind in _ARCHIVED:
-        return (), True
+        return _archived(content, owner), True
     if kind in ("terminal", "shell_run"):
         return _terminal(content), False
     if kind == "image":
-        return _image(content), False
+        return _image(content, owner), False
     fields = _FIELDS.get(kind)
     if fields is None:
         rest = {k: v for k, v in content.items() if not _is_name(k)}
@@ -150,9 +157,23 @@ def _terminal(content: Record) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _image(content: Record) -> tuple[Part, ...]:
+def _image(content: Record, owner: str) -> tuple[Part, ...]:
     """An image is a material without text: not even the name of where it lies."""
-    mime, size = content.get("mimeType"), content.get("bytes")
-    counted = isinstance(size, int) and not isinstance(size, bool) and size >= 0
+    mime, size = content.get("mimeType"), _count(content.get("bytes"))
     shown = mime if isinstance(mime, str) else ""
-    return (AttachmentPart("", "image", shown, size if counted else None),)
+    ref = artifacts.ref_of(content.get("ref"), owner, size)
+    return (AttachmentPart("", "image", shown, size, ref),)
+
+
+def _archived(content: Record, owner: str) -> tuple[Part, ...]:
+    """The body, if its artifact is named: it is not searched, but may still be fetched."""
+    name = content.get("artifactId")
+    if not isinstance(name, str) or not name:
+        return ()
+    where = {"kind": artifacts.STORED, "sessionId": owner, "relativePath": name}
+    ref = artifacts.ref_of(where, owner, None)
+    return (AttachmentPart("", "output", "", _count(content.get("originalBytes")), ref),)
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and value >= 0 else None

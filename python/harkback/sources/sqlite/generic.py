@@ -7,8 +7,10 @@ of the strings of JSON. Locators: positions in the Session. Proof: tests/sources
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,11 +20,10 @@ from harkback.decoding import Damaged, decode, parse_any
 from harkback.engine import Engine, Scanner
 from harkback.errors import SourceError
 from harkback.model import JsonPart, Part, StoredMessage, TextPart
-from harkback.sources import mappings
-from harkback.sources.attachments import data_url
+from harkback.sources import attachments, mappings
 from harkback.sources.base import Transcript, first_prompt, own_name
 from harkback.sources.sqlite import mapping
-from harkback.sources.sqlite.base import Narrowed, Place
+from harkback.sources.sqlite.base import Marks, Narrowed, Place
 from harkback.sources.sqlite.generic_catalog import (
     Key,
     Listing,
@@ -51,10 +52,17 @@ class Generic:
 
     def __init__(self, table: Table) -> None:
         self._table = table
+        told = repr((replace(table, optional=frozenset()), sorted(table.optional)))
+        self._version = f"generic-1 {hashlib.sha256(told.encode()).hexdigest()}"
 
     @property
     def agent(self) -> str:
         return self._table.agent
+
+    @property
+    def version(self) -> str:
+        """Of the mapping too: it says what the rows mean."""
+        return self._version
 
     def recognises(self, connection: sqlite3.Connection) -> bool:
         return are_there(connection, self._table)
@@ -92,20 +100,38 @@ class GenericReader:
     def count(self, session: str) -> int:
         return self._listing.counts[session]
 
-    def hash(self, session: str) -> bytes:
+    def hash(self, session: str) -> tuple[bytes, int]:
         fingerprint = Fingerprint("generic-1")
         for _ in fingerprint.through(self._rows(session)):
             pass
-        return fingerprint.digest()
+        return fingerprint.digest(), fingerprint.bytes
+
+    def stamp(self, session: str) -> None:
+        """None: nothing is known of the indexes of somebody's own tables."""
+
+    def touched(self, since: Marks) -> tuple[Marks, None]:
+        """Any: there are no stamps."""
+        return None, None
 
     def read(self, session: str) -> Transcript:
         findings, fingerprint = Findings(self._engine), Fingerprint("generic-1")
         messages = self._decode(fingerprint.through(self._rows(session)), findings)
         return Transcript(tuple(messages), fingerprint.digest(), findings.gaps(), findings.damage())
 
+    def grown(self, session: str) -> None:
+        """None: rows may have been changed anywhere."""
+
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         messages = list(self._decode(self._rows(session), Findings()))
         return [messages[int(locator)] for locator in locators]
+
+    def material(self, session: str, ref: str, limit: int) -> bytes | None:
+        for values in self._rows(session):
+            for value in values:
+                data = next((f for r in forms(value) if (f := _found(r, ref)) is not None), None)
+                if data is not None:
+                    return data
+        return None
 
     def first_prompt(self, session: str) -> str:
         return first_prompt(self._decode(self._rows(session), Findings()))
@@ -221,6 +247,13 @@ def _inner(value: Any) -> Iterator[bytes]:
             stack += node
 
 
+def _found(record: bytes, ref: str) -> bytes | None:
+    try:
+        return attachments.find(parse_any(record), ref)
+    except Damaged:
+        return None
+
+
 def _messages_of(shown: Shown, row: Row) -> Iterator[tuple[Part, ...]]:
     """The parts of every Message that a row is, of this kind."""
     if not shown.applies(row):
@@ -235,7 +268,9 @@ def _messages_of(shown: Shown, row: Row) -> Iterator[tuple[Part, ...]]:
         for ref in shown.text:
             parts += [TextPart(field, text) for text in ref.texts(row, item)]
         for ref in shown.files:
-            parts += [data_url(url) for url in ref.values(row, item) if isinstance(url, str)]
+            parts += [
+                attachments.linked(url) for url in ref.values(row, item) if isinstance(url, str)
+            ]
         if parts:
             yield tuple(parts)
 

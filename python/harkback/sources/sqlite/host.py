@@ -7,23 +7,27 @@ tests/sources/test_sqlite_pre_ledger.py.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from harkback.engine import Engine, Scanner
 from harkback.model import Gap, StoredMessage
-from harkback.sources.base import Transcript
-from harkback.sources.sqlite import ledger, pre_ledger
+from harkback.sources.base import Naming, Transcript
+from harkback.sources.sqlite import artifacts, growth, ledger, pre_ledger
 from harkback.sources.sqlite.base import Narrowed, Place
 from harkback.sources.sqlite.catalog import Listing, Owner, read_listing, whole_tables
-from harkback.sources.sqlite.ledger import Ledger
+from harkback.sources.sqlite.growth import Growth
+from harkback.sources.sqlite.ledger import Ledger, Tail
 from harkback.sources.sqlite.narrow import Narrowing
 from harkback.sources.sqlite.pre_ledger import PreLedger
 from harkback.sources.sqlite.records import Findings, Fingerprint
 from harkback.sources.sqlite.schema import IDENTIFYING
 from harkback.sources.sqlite.sweep import Sweep
+
+KEPT_TAILS: Final = 8
 
 _TABLES: Final[tuple[tuple[Owner, Sweep, str], ...]] = (
     ("ledger", ledger.SWEEP, ledger.SCAN),
@@ -35,6 +39,7 @@ class HostStore:
     """See ``harkback.sources.sqlite.base.Schema``."""
 
     agent: Final = "maka"
+    version: Final = "host-1"
 
     def recognises(self, connection: sqlite3.Connection) -> bool:
         return not whole_tables(connection).isdisjoint(IDENTIFYING)
@@ -48,15 +53,27 @@ class HostStore:
     def reader(
         self, connection: sqlite3.Connection, listing: Listing, place: Place, engine: Engine
     ) -> HostReader:
-        return HostReader(connection, listing, engine)
+        return HostReader(connection, listing, place, engine)
 
 
-class HostReader:
+class _Marks(NamedTuple):
+    """What a stamp depends on, but for what only the rows of its Session tell."""
+
+    tables: Growth
+    owners: dict[str, Owner]
+
+
+class HostReader(Naming):
     """See ``harkback.sources.sqlite.base.Reader``."""
 
-    def __init__(self, connection: sqlite3.Connection, listing: Listing, engine: Engine) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, listing: Listing, place: Place, engine: Engine
+    ) -> None:
         self._connection = connection
+        self._folder = os.path.dirname(place.path)  # noqa: PTH120
         self._listing = listing
+        #: Of the Sessions that were read last, with their fingerprints.
+        self._tails: dict[str, tuple[bytes, Tail]] = place.notes
         self._engine = engine
         self._ledger = Ledger(connection, listing.tables)
         self._pre_ledger = PreLedger(connection, listing.tables, engine)
@@ -69,10 +86,29 @@ class HostReader:
         row = self._connection.execute(statement, (self._listing.keys[session],)).fetchone()
         return int(row[0])
 
-    def hash(self, session: str) -> bytes:
+    def hash(self, session: str) -> tuple[bytes, int]:
         fingerprint = Fingerprint(self._listing.owners[session])
         self._half(session).hash(self._listing.keys[session], fingerprint)
+        return fingerprint.digest(), fingerprint.bytes
+
+    def stamp(self, session: str) -> bytes:
+        fingerprint = Fingerprint(self._listing.owners[session])
+        self._half(session).stamp(self._listing.keys[session], fingerprint)
         return fingerprint.digest()
+
+    def touched(self, since: _Marks | None) -> tuple[_Marks, frozenset[str] | None]:
+        listing = self._listing
+        tables = growth.look(self._connection, listing.tables)
+        now = _Marks(tables, listing.owners)
+        keys = None if since is None else growth.added(self._connection, since.tables, tables)
+        if since is None or keys is None:
+            return now, None
+        names = (
+            name
+            for name, owner in listing.owners.items()
+            if listing.keys[name] in keys or since.owners.get(name) != owner
+        )
+        return now, frozenset(names)
 
     def narrow(
         self,
@@ -93,10 +129,44 @@ class HostReader:
         findings = Findings(self._engine)
         key = self._listing.keys[session]
         messages = self._half(session).read(key, fingerprint, findings)
-        return Transcript(tuple(messages), fingerprint.digest(), findings.gaps(), findings.damage())
+        return self._transcript(session, messages, fingerprint, findings)
+
+    def grown(self, session: str) -> tuple[bytes, Transcript] | None:
+        """Events that were added behind all others; message rows are from before the ledger."""
+        known = self._tails.get(session)
+        if known is None or self._listing.owners[session] != "ledger":
+            return None
+        fingerprint, findings = Fingerprint("ledger"), Findings(self._engine)
+        key = self._listing.keys[session]
+        messages = self._ledger.grown(key, known[1], fingerprint, findings)
+        if messages is None:
+            return None
+        return known[0], self._transcript(session, messages, fingerprint, findings)
+
+    def _transcript(
+        self,
+        session: str,
+        messages: Sequence[StoredMessage],
+        fingerprint: Fingerprint,
+        findings: Findings,
+    ) -> Transcript:
+        digest = fingerprint.digest()
+        self._tails.pop(session, None)
+        if self._ledger.tail is not None:
+            self._tails[session] = (digest, self._ledger.tail)
+            for old in list(self._tails)[:-KEPT_TAILS]:
+                self._tails.pop(old, None)
+        return Transcript(tuple(messages), digest, findings.gaps(), findings.damage())
 
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         return self._half(session).around(self._listing.keys[session], locators)
+
+    def named(self, session: str, names: Sequence[str]) -> dict[str, StoredMessage]:
+        return self._half(session).named(self._listing.keys[session], names)
+
+    def material(self, session: str, ref: str, limit: int) -> bytes | None:
+        key = self._listing.keys[session]
+        return artifacts.read(self._connection, self._folder, key, ref, limit)
 
     def first_prompt(self, session: str) -> str:
         return ""

@@ -9,6 +9,7 @@ Proof: tests/sources/test_sqlite_source.py, tests/sources/test_sqlite_untouched.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import itertools
 import os
 import sqlite3
@@ -18,6 +19,7 @@ from typing import Final
 from harkback.sources.sqlite import opening
 from harkback.sources.sqlite.base import Listing, Schema
 from harkback.sources.sqlite.opening import Connect
+from harkback.sources.sqlite.records import DECODER_VERSION
 
 _serials = itertools.count()
 #: Connections that a fork left in the child. Closing one would act on the parent's locks, so they
@@ -43,6 +45,8 @@ class Kept:
         self.serial = next(_serials)
         self.listing: Listing | None = None
         self.fingerprints: dict[str, bytes] = {}
+        self.row_stamps: dict[str, bytes] | None = None  # of Sessions by their rows alone
+        self.stamps: dict[str, bytes] = {}
         self.counts: dict[str, int] = {}
         self.titles: dict[str, str] = {}
 
@@ -109,11 +113,19 @@ class Kept:
         if self.mode == "shared":
             self.dispose()
 
-    def epoch(self) -> Hashable:
+    def state(self) -> Hashable:
         """Of a host's connection by its data version; of files by their stats, once settled."""
         if self.mode == "host":
             return (self.serial, self.version, self.outside)
         return (self.files if self.settled else self.serial, self.outside)
+
+    def token(self) -> bytes | None:
+        """The epoch of settled files, and of what reads them, to be written down."""
+        if self.mode == "host" or not self.settled or self.schema is None:
+            return None
+        files = (self.files.database, self.files.wal, self.files.journal)
+        told = (DECODER_VERSION, self.schema.version, files, self.outside)
+        return hashlib.sha256(repr(told).encode()).digest()
 
     def dispose(self) -> None:
         """Closes what the process opened itself; a child gives it up instead."""

@@ -11,18 +11,19 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import orjson
 
 from harkback.decoding import Damaged, parse
 from harkback.engine import Engine
 from harkback.model import Gap, StoredMessage
+from harkback.sources import attachments
 from harkback.sources.base import Transcript, first_prompt
 from harkback.sources.opencode import spills
 from harkback.sources.opencode.messages import Decoder, MessageRow, PartRow, created
 from harkback.sources.opencode.spills import Spills
-from harkback.sources.sqlite.base import Narrowed, Place, columns_of
+from harkback.sources.sqlite.base import Marks, Narrowed, Place, columns_of
 from harkback.sources.sqlite.decode import milliseconds, text_of
 from harkback.sources.sqlite.narrow import Narrowing
 from harkback.sources.sqlite.opencode_catalog import NEEDED, Listing, read_listing
@@ -46,12 +47,28 @@ _SCAN: Final = f"SELECT data FROM part WHERE {_OWN}"
 _COUNT: Final = f"SELECT COUNT(*) FROM part WHERE {_OWN}"
 _TIMES: Final = f"SELECT id, time_created FROM message WHERE {_OWN} {_ORDER}"
 _SWEEP: Final = Sweep("part", "data", "1")
+_STAMP: Final = (
+    "SELECT MAX(time_updated), TOTAL(time_updated), COUNT(*), TOTAL(rowid) "
+    f"FROM {{table}} WHERE {_OWN}"
+)
+_NEWEST: Final = (
+    f"SELECT rowid, data FROM {{table}} WHERE {_OWN} AND time_updated = ? ORDER BY rowid"
+)
+
+
+class _Told(NamedTuple):
+    """Which outputs a Session tells of, at one digest and one stamp of its rows."""
+
+    rows: bytes
+    stamp: bytes | None
+    names: tuple[str, ...]
 
 
 class OpenCode:
     """See ``harkback.sources.sqlite.base.Schema``."""
 
     agent: Final = "opencode"
+    version: Final = "opencode-1"
 
     def recognises(self, connection: sqlite3.Connection) -> bool:
         """Its table of Sessions has columns of its own; the other two have names that any may."""
@@ -116,26 +133,31 @@ class OpenCodeReader:
             if text and scanner.first([orjson.dumps(text)]) is not None:
                 yield name
 
-    def hash(self, session: str) -> bytes:
-        rows = self._digest_of_rows(session)
+    def hash(self, session: str) -> tuple[bytes, int]:
+        rows, size = self._digest_of_rows(session)
+        return self._hash(session, rows), size
+
+    def _hash(self, session: str, rows: bytes) -> bytes:
         if not self._listing.spills.files:
             return self._fingerprint(rows, ())
         known = self._place.notes.get(session)
-        if known is None or known[0] != rows:
+        if known is None or known.rows != rows:
             told: set[str] = set()
             for _ in self._messages(session, Findings(), told):
                 pass
-            known = self._place.notes[session] = (rows, tuple(sorted(told)))
-        return self._fingerprint(rows, known[1])
+            known = self._note(session, rows, told)
+        return self._fingerprint(rows, known.names)
 
     def read(self, session: str) -> Transcript:
         findings = Findings(self._engine)
-        rows = self._digest_of_rows(session)
+        rows, _ = self._digest_of_rows(session)
         told: set[str] = set()
         messages = tuple(self._messages(session, findings, told))
-        _, names = self._place.notes[session] = (rows, tuple(sorted(told)))
-        fingerprint = self._fingerprint(rows, names)
+        fingerprint = self._fingerprint(rows, self._note(session, rows, told).names)
         return Transcript(messages, fingerprint, findings.gaps(), findings.damage())
+
+    def grown(self, session: str) -> None:
+        """None: rows may have been changed anywhere."""
 
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         places = {int(name[1:]) for name in locators if name[0] in "mh"}
@@ -147,6 +169,18 @@ class OpenCodeReader:
         findings = Findings()
         found = self._messages(session, findings, set(), doubled, (places, holders))
         return in_order(found, locators)
+
+    def material(self, session: str, ref: str, limit: int) -> bytes | None:
+        if ref.startswith(attachments.FILE):
+            name = ref.removeprefix(attachments.FILE)
+            known = self._listing.spills.state(name) is not None
+            return self._listing.spills.content(name) if known else None
+        for *_, data, absent in self._part_rows(self._listing.keys[session], None):
+            record = self._record(data, absent, Findings())
+            found = None if record is None else attachments.find(record, ref)
+            if found is not None:
+                return found
+        return None
 
     def first_prompt(self, session: str) -> str:
         if not {"message", "part"}.isdisjoint(self._listing.missing):
@@ -194,6 +228,8 @@ class OpenCodeReader:
         decoder = Decoder(
             list(headers.values()), self._listing.reverts.get(session), follow, doubled
         )
+        if decoder.in_flight:
+            findings.add_read("stream")
         wanted = {
             name
             for name, header in headers.items()
@@ -265,8 +301,8 @@ class OpenCodeReader:
 
     # --- fingerprints -----------------------------------------------------------------------
 
-    def _digest_of_rows(self, session: str) -> bytes:
-        """Of which rows there are, when they were changed, and how long they are."""
+    def _digest_of_rows(self, session: str) -> tuple[bytes, int]:
+        """Of which rows there are, when they were changed, and how long they are; and its size."""
         fingerprint = Fingerprint("opencode-1")
         listing, key = self._listing, self._listing.keys[session]
         fingerprint.feed((repr(listing.reverts.get(session)),))
@@ -285,7 +321,44 @@ class OpenCodeReader:
                 fingerprint.feed(row)
         fingerprint.mark(b"aliases")
         fingerprint.feed(tuple(self._aliases(session, key).values()))
+        return fingerprint.digest(), fingerprint.bytes
+
+    def stamp(self, session: str) -> bytes | None:
+        """Also of the times of change, which every update sets; None where there are none, and
+        while it is not known which outputs beside the database a Session tells of.
+        """
+        rows = self._stamp_of_rows(session)
+        if rows is None:
+            return None
+        if not self._listing.spills.files:
+            return self._fingerprint(rows, ())
+        known = self._place.notes.get(session)
+        return self._fingerprint(rows, known.names) if known and known.stamp == rows else None
+
+    def touched(self, since: Marks) -> tuple[Marks, None]:
+        """Any Session: rows are changed in place all the time."""
+        return None, None
+
+    def _stamp_of_rows(self, session: str) -> bytes | None:
+        listing = self._listing
+        if any("time_updated" not in listing.columns[table] for table in ("message", "part")):
+            return None
+        fingerprint = Fingerprint(f"opencode-1 {listing.reverts.get(session)!r}")
+        origin = listing.origins.get(session, "")  # of whose rows those of a fork are copies
+        for name in (session, origin) if origin in listing.keys else (session,):
+            key = listing.keys[name]
+            for table in ("message", "part"):
+                row = self._connection.execute(_STAMP.format(table=table), (key,)).fetchone()
+                fingerprint.feed(row)
+                # A clock of milliseconds: the row that it stands at may change once more in it.
+                for newest in self._connection.execute(_NEWEST.format(table=table), (key, row[0])):
+                    fingerprint.feed(newest)
         return fingerprint.digest()
+
+    def _note(self, session: str, rows: bytes, told: set[str]) -> _Told:
+        known = _Told(rows, self._stamp_of_rows(session), tuple(sorted(told)))
+        self._place.notes[session] = known
+        return known
 
     def _fingerprint(self, rows: bytes, names: Iterable[str]) -> bytes:
         """Of the rows, and of those of the outputs they name that are there."""

@@ -8,6 +8,7 @@ Proof: tests/sources/test_sqlite_pre_ledger.py.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator, Sequence
 
@@ -37,6 +38,18 @@ _ORDER = " ORDER BY sequence"
 SCAN = f"SELECT record_json FROM session_messages WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
 SWEEP = Sweep("session_messages", "record_json", _VISIBLE)
 COUNT = f"SELECT COUNT(*) FROM session_messages WHERE session_id = CAST(? AS TEXT) AND {_VISIBLE}"
+_STAMP = (
+    "SELECT COUNT(*), MAX(rowid), TOTAL(rowid), TOTAL(sequence * rowid), TOTAL(message_ts) "
+    "FROM session_messages WHERE session_id = CAST(? AS TEXT)"
+)
+_PAYLOADS_STAMP = (
+    "SELECT sequence, record_bytes, sha256 FROM session_message_payloads "
+    "WHERE session_id = CAST(? AS TEXT) ORDER BY sequence"
+)
+_CHUNKS_STAMP = (
+    "SELECT COUNT(*), TOTAL(sequence), TOTAL(chunk_index) FROM session_message_chunks "
+    "WHERE session_id = CAST(? AS TEXT)"
+)
 # From the payload table on (CROSS JOIN keeps the order): the marker itself could only be found by
 # reading every record again.
 _CHUNKED = (
@@ -88,6 +101,17 @@ class PreLedger(Reader):
             if row[-1] == MARKER:
                 self._chunks(session, row[0], fingerprint)
 
+    def stamp(self, session: bytes, fingerprint: Fingerprint) -> None:
+        """Feeds what indexes tell of the rows, and what is recorded of long records."""
+        for table, statement in (
+            ("session_messages", _STAMP),
+            ("session_message_payloads", _PAYLOADS_STAMP),
+            ("session_message_chunks", _CHUNKS_STAMP),
+        ):
+            fingerprint.mark(table.encode())
+            for row in self._rows(table, statement, session):
+                fingerprint.feed(row)
+
     def around(self, session: bytes, locators: Sequence[str]) -> list[StoredMessage]:
         sequences = {int(name[1:]): name[0] for name in locators if name[0] in "mn"}
         statement = f"{_MESSAGES} AND sequence IN ({placeholders(len(sequences))})"
@@ -101,6 +125,22 @@ class PreLedger(Reader):
             if message is not None:
                 found.append(message)
         return in_order(found, locators)
+
+    def named(self, session: bytes, names: Sequence[str]) -> dict[str, StoredMessage]:
+        """The Message of each id; of rows that share one the first has it."""
+        messages = ((name, self._named(session, name)) for name in names)
+        return {name: message for name, message in messages if message is not None}
+
+    def _named(self, session: bytes, name: str) -> StoredMessage | None:
+        rows = self._rows(
+            "session_messages", f"{_MESSAGES} AND message_id = ?{_ORDER}", session, name
+        )
+        for row in rows:
+            with contextlib.suppress(decoding.Damaged):
+                message = self._message(session, row, set(), Fingerprint(""), Findings())
+                if message is not None:
+                    return message
+        return None
 
     def bodies(self, session: bytes, markers: int) -> Iterator[bytes | None]:
         """The chunked records of a Session, joined; None for one that cannot be trusted.
@@ -161,7 +201,7 @@ class PreLedger(Reader):
         parts: tuple[Part, ...]
         match kind:
             case b"user":
-                parts = decode.user_parts(record)
+                parts = decode.user_parts(record, decode.text_of(session))
             case b"assistant":
                 parts = decode.assistant_parts(record)
             case b"tool_call":
@@ -169,7 +209,9 @@ class PreLedger(Reader):
                     record.get("toolName"), record.get("intent"), record.get("args")
                 )
             case _:
-                parts, archived = decode.result_parts(record.get("content"))
+                parts, archived = decode.result_parts(
+                    record.get("content"), decode.text_of(session)
+                )
         if archived:
             findings.add_archived()
         first = unique(taken, decode.text_of(name))

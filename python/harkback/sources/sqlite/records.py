@@ -7,6 +7,7 @@ Proof: tests/sources/test_sqlite_fingerprint.py.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import marshal
 import re
@@ -29,7 +30,7 @@ _MESSAGES: Final[dict[str, tuple[GapCode, str]]] = {
     "chunk_gap": ("record_damaged", "Long records lack a part and were left out."),
     "chunk_length": ("record_damaged", "Long records have another length than recorded."),
     "chunk_digest": ("record_damaged", "Long records have another digest than recorded."),
-    "long": ("record_damaged", "Records too long to be read were left out."),
+    "long": ("record_oversized", "Records too long to be read were left out."),
     "sealed": ("record_damaged", "Records that are encrypted were left out."),
     "beside": ("record_damaged", "Outputs kept beside the database could not be read."),
     "archived": ("body_archived", "Tool results were moved to an archive; their text is gone."),
@@ -42,10 +43,13 @@ class Fingerprint:
 
     def __init__(self, owner: str) -> None:
         self._hash = hashlib.sha256(DECODER_VERSION + owner.encode())
+        self.bytes = 0  # fed so far
 
     def feed(self, row: Row) -> None:
         """Takes a row: version 2 of the format knows no references, so equal values are equal."""
-        self._hash.update(marshal.dumps(row, 2))
+        fed = marshal.dumps(row, 2)
+        self._hash.update(fed)
+        self.bytes += len(fed)
 
     def through(self, rows: Iterable[Row]) -> Iterator[Row]:
         for row in rows:
@@ -55,6 +59,12 @@ class Fingerprint:
     def mark(self, name: bytes) -> None:
         """Separates one kind of rows from the next."""
         self._hash.update(b"\x00" + name + b"\x00")
+
+    def copy(self) -> Fingerprint:
+        """One that goes on from here on its own."""
+        other = copy.copy(self)
+        other._hash = self._hash.copy()
+        return other
 
     def digest(self) -> bytes:
         return self._hash.digest()
@@ -86,6 +96,17 @@ class Findings:
         self._engine = engine
         self._seen: Counter[str] = Counter()
         self._read: Counter[str] = Counter()
+
+    def copy(self) -> Findings:
+        """Findings that go on from here on their own."""
+        other = Findings(self._engine)
+        other._seen, other._read = self._seen.copy(), self._read.copy()
+        return other
+
+    def take(self, others: Findings) -> None:
+        """Counts what others have counted."""
+        self._seen.update(others._seen)
+        self._read.update(others._read)
 
     def add(self, reason: str) -> None:
         """Counts what every scan offers the Session for."""

@@ -11,6 +11,8 @@ from typing import Final
 
 RUNTIME_SCHEMA_VERSION: Final = 12  # PRAGMA user_version
 METADATA_SCHEMA_VERSION: Final = 28  # session_metadata_schema.version
+#: The newest of which it is known what they changed: versions 13 to 17 added indexes.
+KNOWN_RUNTIME_VERSION: Final = 17
 CHUNK_MARKER: Final = '{"$maka":"session-message-chunks-v1"}'
 CHUNK_BYTES: Final = 65_536  # a record longer than this is cut in slices of exactly this length
 

@@ -1,8 +1,7 @@
-"""A SQLite database as a Source: Views of it, none of which leaves a trace.
+"""A SQLite database as a Source: connections to it, one for each thread, and Views on them.
 
-A View holds one read transaction, or reads a file that did not move meanwhile. What the tables
-mean is the business of a schema. Invariant: every answer of a View is of one state; a file that is
-read without locks and moves makes the View start over, or fail once it has answered.
+What the tables mean is the business of a schema. Invariant: a connection serves one View at a time,
+and none outlives the thread, process or state that it was made for.
 Proof: tests/sources/test_sqlite_source.py, tests/sources/test_sqlite_untouched.py.
 """
 
@@ -10,24 +9,18 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import replace
-from typing import TypeVar
+from collections.abc import Iterator
 
 from harkback.engine import Engine
-from harkback.errors import SourceError, UsageError
-from harkback.model import Gap, Session, StoredMessage
-from harkback.sources.base import TITLE, Catalog, ScanResult, Transcript, names, title_message
-from harkback.sources.sqlite import opening, schemas
-from harkback.sources.sqlite.base import Listing, Place, Reader, Schema
+from harkback.errors import UsageError
+from harkback.sources.sqlite import opening
+from harkback.sources.sqlite.base import Place, Schema
 from harkback.sources.sqlite.kept import Kept
+from harkback.sources.sqlite.memory import Memory
 from harkback.sources.sqlite.opening import Connect, Files
-from harkback.sources.sqlite.records import Fingerprint
-
-T = TypeVar("T")
+from harkback.sources.sqlite.view import SqliteView
 
 
 class SqliteSource:
@@ -56,6 +49,7 @@ class SqliteSource:
         self.name = name or self._path
         self.place = Place(self._path, self.name)
         self.schema = schema
+        self.memory = Memory()
         self._connect = connect
         self._local = threading.local()
         self._open: weakref.WeakSet[Kept] = weakref.WeakSet()
@@ -104,179 +98,3 @@ class SqliteSource:
 
     def look(self) -> Files:
         return opening.look(self._path)
-
-
-class SqliteView:
-    """One consistent state of a database. Not for two threads at once."""
-
-    def __init__(self, source: SqliteSource, engine: Engine) -> None:
-        self._source = source
-        self._engine = engine
-        self._answered = False
-        self._kept = source.acquire()
-        try:
-            if self._kept.schema is not None:
-                self._kept.beside(self._kept.schema.outside(source.place))
-            self._listing()
-        except BaseException:
-            self.end()
-            raise
-        self.epoch: Hashable = self._kept.epoch()
-
-    def sessions(self) -> Catalog:
-        return self._listing().catalog
-
-    def describe(self, session: str) -> Session:
-        listed, schema = self._listing().sessions[session], self._kept.schema
-        agent = "" if schema is None else schema.agent
-        return replace(listed, agent=agent)
-
-    def title(self, session: str) -> str:
-        """The title, or the first prompt."""
-        known = self._kept.titles
-        if session not in known:
-            known[session] = self._steady(lambda: self._title(session))
-        return known[session]
-
-    def size(self) -> int:
-        """Bytes of the database and its WAL."""
-        return self._source.look().size()
-
-    def record_count(self, session: str) -> int:
-        """Rows of the kinds that can be visible, whatever can be read of them."""
-        counts = self._kept.counts
-        if session not in counts:
-            counts[session] = self._steady(lambda: self._count(session))
-        return counts[session]
-
-    def fingerprint(self, session: str) -> bytes:
-        known = self._kept.fingerprints.get(session)
-        return self._steady(lambda: self._hash(session)) if known is None else known
-
-    def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
-        def narrow() -> ScanResult:
-            reader, listing = self._reader(), self._listing()
-            listed = [name for name in sessions if name in listing.sessions]
-            found = reader.narrow(self._kept.connections(), terms, listed)
-            self._kept.counts.update(found.counts)
-            named = (n for n in listed if names(self._engine, terms, listing.sessions[n]))
-            return ScanResult(found.offered.union(named), found.declined)
-
-        return self._steady(narrow)
-
-    def read(self, session: str) -> Transcript:
-        return self._steady(lambda: self._read(session))
-
-    def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
-        def around() -> list[StoredMessage]:
-            titles = iter(title_message(self._listing().sessions[session]))
-            places = [locator for locator in locators if locator != TITLE]
-            found = iter(self._reader().around(session, places))
-            return [next(titles if locator == TITLE else found) for locator in locators]
-
-        return self._steady(around)
-
-    def end(self) -> None:
-        """Ends the transaction; what was read is kept for the next View of this thread."""
-        try:
-            self._kept.end()
-        except sqlite3.Error:
-            self._source.release(self._kept)
-
-    def _listing(self) -> Listing:
-        if self._kept.listing is None:
-            self._steady(self._list)
-        listing = self._kept.listing
-        assert listing is not None
-        return listing
-
-    def _list(self) -> None:
-        kept, place = self._kept, self._source.place
-        kept.schema = self._source.schema or schemas.recognise(kept.connection)
-        kept.beside(kept.schema.outside(place))
-        kept.listing = kept.schema.listing(kept.connection, place, kept.outside)
-
-    def _reader(self) -> Reader:
-        listing, kept = self._listing(), self._kept
-        assert kept.schema is not None
-        return kept.schema.reader(kept.connection, listing, self._source.place, self._engine)
-
-    def _title(self, session: str) -> str:
-        listed = self._listing().sessions[session]
-        if listed.title:
-            return listed.title
-        try:
-            return self._reader().first_prompt(session)
-        except sqlite3.DatabaseError as error:
-            if not opening.is_damage(error):
-                raise
-            return ""  # reading the Session says so
-
-    def _count(self, session: str) -> int:
-        try:
-            return self._reader().count(session)
-        except sqlite3.DatabaseError as error:
-            if not opening.is_damage(error):
-                raise
-            return 0  # damaged pages: reading the Session says so
-
-    def _hash(self, session: str) -> bytes:
-        try:
-            fingerprint = self._titled(session, self._reader().hash(session))
-        except sqlite3.DatabaseError as error:
-            return _of_damage(error)
-        self._kept.fingerprints[session] = fingerprint
-        return fingerprint
-
-    def _read(self, session: str) -> Transcript:
-        try:
-            transcript = self._reader().read(session)
-        except sqlite3.DatabaseError as error:
-            message = "A Session lies in damaged pages of the database and was left out."
-            return Transcript((), _of_damage(error), (Gap("session_unreadable", message, 1),))
-        fingerprint = self._titled(session, transcript.fingerprint)
-        self._kept.fingerprints[session] = fingerprint
-        shown = (*transcript.messages, *title_message(self._listing().sessions[session]))
-        return replace(transcript, messages=shown, fingerprint=fingerprint)
-
-    def _titled(self, session: str, rows: bytes) -> bytes:
-        """A fingerprint that is of the title too."""
-        listed = self._listing().sessions[session]
-        fingerprint = Fingerprint("title")
-        fingerprint.feed((rows, listed.title, listed.started_at))
-        return fingerprint.digest()
-
-    def _steady(self, work: Callable[[], T]) -> T:
-        """``work`` on a state that stood still. A View that has answered cannot start again."""
-        for _ in range(opening.ATTEMPTS):
-            try:
-                result = work()
-            except sqlite3.Error as error:
-                if not self._moved():
-                    raise opening.translate(error) from None
-            except SourceError:
-                if not self._moved():
-                    raise
-            else:
-                if not self._moved():
-                    self._answered = True
-                    return result
-            self._source.release(self._kept)
-            if self._answered:
-                break
-            self._kept = self._source.acquire()
-        raise opening.unsettled()
-
-    def _moved(self) -> bool:
-        """Whether a file read without locks changed: before the first answer, in any way."""
-        if self._kept.mode != "immutable":
-            return False
-        now, then = self._source.look(), self._kept.files
-        return now.database != then.database if self._answered else now != then
-
-
-def _of_damage(error: sqlite3.DatabaseError) -> bytes:
-    """A fingerprint that equals no other: what could not be read may have changed."""
-    if not opening.is_damage(error):
-        raise error
-    return os.urandom(32)

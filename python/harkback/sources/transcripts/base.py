@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from harkback.engine import FileForm
 from harkback.model import StoredMessage
@@ -21,6 +21,9 @@ from harkback.model import StoredMessage
 #: How the bytes of a file are to be read, by the scan and by ``Files`` alike: records on lines,
 #: one JSON document, or text that is visible as it stands (a spilled tool output).
 Form: TypeAlias = FileForm
+
+
+T = TypeVar("T")
 
 
 class Entry(NamedTuple):
@@ -139,6 +142,13 @@ class Files(Protocol):
 
     def head(self, path: str) -> bytes:
         """The first 16 KiB of a file as they lie there; none, and a problem, if unreadable."""
+
+    def of_head(self, path: str, read: Callable[[bytes], T]) -> T:
+        """What a function makes of the head of a file; kept for as long as the file stays as it is.
+
+        Args:
+            read: a function of a module: what it gives is kept by it, and should be small.
+        """
 
     def tail(self, path: str) -> bytes:
         """The last 16 KiB of a file as they lie there; none, and a problem, if unreadable."""

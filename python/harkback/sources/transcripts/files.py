@@ -16,7 +16,6 @@ import hashlib
 import os
 import sqlite3
 import stat as modes
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -24,59 +23,22 @@ from fnmatch import translate
 from functools import lru_cache
 from re import Pattern
 from re import compile as compiled
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
-from harkback.config import SETTLED_NS
 from harkback.decoding import Damaged, decode, parse
 from harkback.engine import Engine
 from harkback.errors import SourceError
+from harkback.sources.plain import read
 from harkback.sources.transcripts.base import Broken, Entry, Form, Record
+from harkback.sources.transcripts.listing import Listed, Listing, state_of
 
 #: Of a document or a text, which are held whole; a record of a file of lines has the same limit.
 DOCUMENT_LIMIT: Final = 64 << 20
 PART_BYTES: Final = 16 << 10  # of ``head`` and ``tail``
 TAIL_BYTES: Final = 4 << 10  # before the end of a file, hashed: what was rewritten differs there
-_FLAGS: Final = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)  # a link that took the file's place
-    | getattr(os, "O_NONBLOCK", 0)  # a pipe that did
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 
 
-class State(NamedTuple):
-    """A file as a stat tells it."""
-
-    size: int
-    modified_ns: int
-    inode: int
-
-
-def state_of(found: os.stat_result) -> State:
-    return State(found.st_size, found.st_mtime_ns, found.st_ino)
-
-
-class Listed(NamedTuple):
-    """A file that was listed: where it lies, links resolved, and how it was then."""
-
-    place: str
-    state: State
-
-
-class Listing:
-    """What was listed of one root for one View: every later reading is held to it."""
-
-    def __init__(self, root: str) -> None:
-        self.root = os.path.realpath(root)
-        self.taken_ns = time.time_ns()
-        self.files: dict[str, Listed] = {}
-        self.folders: dict[str, tuple[str, bool] | None] = {"": (self.root, False)}
-        self.reached: dict[str, str] = {self.root: ""}  # folder by its place -> by its path
-
-    def settled(self, state: State) -> bool:
-        """Whether nobody was writing when the listing was taken, as far as its time tells."""
-        return self.taken_ns - state.modified_ns > SETTLED_NS
+T = TypeVar("T")
 
 
 class FolderFiles:
@@ -226,7 +188,7 @@ class FolderFiles:
 
     def document(self, path: str) -> dict[str, Any] | None:
         """A file of form ``json``; None if it is no JSON object, which counts as a problem."""
-        raw = self._content(path)
+        raw = self.content(path)
         if raw is None:
             return None
         try:
@@ -237,7 +199,7 @@ class FolderFiles:
 
     def text(self, path: str) -> str | None:
         """A file of form ``text``, decoded."""
-        raw = self._content(path)
+        raw = self.content(path)
         return None if raw is None else decode(raw)
 
     def rows(self, path: str, query: str) -> list[tuple[Any, ...]]:
@@ -255,7 +217,8 @@ class FolderFiles:
             self.problems["index_unreadable"] += 1
             return []
 
-    def _content(self, path: str) -> bytes | None:
+    def content(self, path: str) -> bytes | None:
+        """All bytes of a file that is held whole; None, and a problem, if they cannot be had."""
         at = self.at(path, "json")
         if at is None:
             return None
@@ -271,6 +234,20 @@ class FolderFiles:
     def head(self, path: str) -> bytes:
         """The first bytes of a file as they lie there; none if it cannot be read: a problem."""
         return self._part(path, lambda size: (0, min(size, PART_BYTES)))
+
+    def of_head(self, path: str, read: Callable[[bytes], T]) -> T:
+        """What ``read`` makes of the head of a file, kept while the file stays as it is."""
+        at = self._listed(path)
+        if at is None:
+            return read(b"")
+        state, made = self._listing.heads.get((at.place, read), (None, None))
+        if state == at.state:
+            return cast(T, made)
+        problems = self.problems.total()
+        found = read(self.head(path))
+        if self._listing.settled(at.state) and self.problems.total() == problems:
+            self._listing.heads[at.place, read] = (at.state, found)
+        return found
 
     def tail(self, path: str) -> bytes:
         """The last bytes of a file as they lie there; none if it cannot be read: a problem."""
@@ -332,23 +309,6 @@ def reason_of(error: OSError) -> str:
     if error.errno == errno.ENOTSUP:
         return "compression_unsupported"
     return "unreadable"
-
-
-def read(place: str, start: int, stop: int) -> bytes:
-    """The bytes [start, stop) of a regular file, fewer if it is shorter. Raises OSError."""
-    descriptor = os.open(place, _FLAGS)
-    try:
-        if not modes.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "not a regular file")
-        os.lseek(descriptor, start, os.SEEK_SET)
-        found = os.read(descriptor, stop - start)
-        while len(found) < stop - start and (
-            more := os.read(descriptor, stop - start - len(found))
-        ):
-            found += more
-        return found
-    finally:
-        os.close(descriptor)
 
 
 def standing(listed: Listed, form: Form) -> Listed:

@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from harkback.model import JsonPart, Kind, Part, StoredMessage, TextPart
+from harkback.sources import attachments
 from harkback.sources.transcripts.base import Decoded, Entry, FileRef, Files, Found, Outline
 from harkback.sources.transcripts.values import (
-    attachment,
-    base64_size,
     count_unknown,
     mapping,
     mappings,
@@ -271,12 +270,12 @@ def _parts(content: object, problems: Counter[str]) -> list[Part]:
             continue  # thinking, and twins of ``toolCalls``
         inline, reference = mapping(part.get("inlineData")), mapping(part.get("fileData"))
         if inline:
-            size = base64_size(text(inline.get("data")))
-            found.append(attachment("", text(inline.get("mimeType")), size))
+            name = text(inline.get("displayName"))
+            found.append(attachments.inline(name, text(inline.get("mimeType")), inline.get("data")))
         elif reference:
             name = text(reference.get("displayName")) or text(reference.get("fileUri"))
             name = name.rpartition("/")[2]
-            found.append(attachment(name, text(reference.get("mimeType")), None))
+            found.append(attachments.attachment(name, text(reference.get("mimeType")), None))
         elif isinstance(part.get("text"), str):
             found += visible("content.text", part["text"])
         elif part:

@@ -108,6 +108,8 @@ class OpenCodeTree:
         headers.sort(key=lambda header: (header.created, header.id))
         record = files.document(session.path) or {}
         decoder = Decoder(headers, revert_of(record.get("revert")), lambda _: None)
+        if decoder.in_flight:
+            files.problems["in_flight"] += 1
         messages = [
             message
             for header in headers

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from harkback.model import Gap
+from harkback.model import Gap, GapCode
 
 _FILES: Final[Mapping[str, str]] = {
     "compression_damaged": "Compressed transcripts were damaged and read up to the damage.",
@@ -26,6 +26,7 @@ _FILES: Final[Mapping[str, str]] = {
     "vanished": "Files were gone before they could be read.",
 }
 _RECORDS: Final[Mapping[str, str]] = {
+    "in_flight": "Answers are still being written; they are shown as far as they are.",
     "damaged_record": "Records of a shape that cannot be read were left out.",
     "invalid_utf8": "Records held bytes that are no text; U+FFFD stands for them.",
     "line_too_long": "Records too long to be read were left out.",
@@ -34,6 +35,12 @@ _RECORDS: Final[Mapping[str, str]] = {
     "unknown_type_with_text": "Records of an unknown type hold text that was left out.",
 }
 _SILENT: Final = "unknown_type"
+_CODES: Final[Mapping[str, GapCode]] = {
+    "document_too_long": "record_oversized",
+    "in_flight": "stream_in_flight",
+    "line_too_long": "record_oversized",
+    "unknown_type_with_text": "format_drift",
+}
 
 
 def of_listing(problems: Counter[str]) -> tuple[Gap, ...]:
@@ -50,9 +57,10 @@ def of_session(problems: Counter[str]) -> tuple[tuple[Gap, ...], tuple[Gap, ...]
     gaps, damage = [], []
     for reason, count in sorted(problems.items()):
         if reason in _FILES:
-            gaps.append(Gap("session_unreadable", _FILES[reason], count))
+            code = _CODES.get(reason, "session_unreadable")
+            gaps.append(Gap(code, _FILES[reason], count))
         elif reason != _SILENT:
-            damage.append(Gap("record_damaged", _message(reason), count))
+            damage.append(Gap(_CODES.get(reason, "record_damaged"), _message(reason), count))
     return tuple(gaps), tuple(damage)
 
 

@@ -11,12 +11,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import itertools
 import os
-import threading
-from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -35,65 +33,16 @@ from harkback.sources.base import (
 )
 from harkback.sources.transcripts import problems
 from harkback.sources.transcripts.base import Format, Found, Outline
-from harkback.sources.transcripts.files import (
-    End,
-    FolderFiles,
-    Listing,
-    State,
-    end_of,
-    reason_of,
-    standing,
-)
+from harkback.sources.transcripts.files import End, FolderFiles, end_of, reason_of, standing
+from harkback.sources.transcripts.held import fetch
+from harkback.sources.transcripts.kept import Kept, Read, serials
 from harkback.sources.transcripts.lineage import Kin, place
+from harkback.sources.transcripts.listing import Listed, Listing, State
 
-KEPT_SESSIONS: Final = 8  # decoded ones
-KEPT_BYTES: Final = 64 << 20  # of their files; the last one is kept whatever its size
 ATTEMPTS: Final = 4
 WHOLE: Final = (1 << 63) - 1
-
-_serials = itertools.count()
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A Session that was decoded, and what only that tells of it."""
-
-    transcript: Transcript
-    title: str
-    started_at: int
-    bytes: int  # of its files
-
-
-class _Kept:
-    """What was read, with the state that it was read in. Safe for several threads."""
-
-    def __init__(self) -> None:
-        self.lines: dict[str, tuple[State, int]] = {}  # by place of the file
-        self.outlines: dict[str, tuple[Hashable, Outline]] = {}  # by Session, as all that follow
-        self.titles: dict[str, tuple[bytes, str, int]] = {}
-        self._sessions: OrderedDict[str, _Read] = OrderedDict()
-        self._bytes = 0
-        self._lock = threading.Lock()  # guards the two before it
-
-    def find(self, session: str, fingerprint: bytes) -> _Read | None:
-        with self._lock:
-            found = self._sessions.get(session)
-            if found is None or found.transcript.fingerprint != fingerprint:
-                return None
-            self._sessions.move_to_end(session)
-            return found
-
-    def keep(self, session: str, read: _Read) -> None:
-        self.titles[session] = (read.transcript.fingerprint, read.title, read.started_at)
-        with self._lock:
-            before = self._sessions.pop(session, None)
-            self._bytes += read.bytes - (before.bytes if before else 0)
-            self._sessions[session] = read
-            while len(self._sessions) > 1 and (
-                len(self._sessions) > KEPT_SESSIONS or self._bytes > KEPT_BYTES
-            ):
-                _, gone = self._sessions.popitem(last=False)
-                self._bytes -= gone.bytes
+#: Changes when the same files decode to other Messages than before.
+_READER: Final = "harkback-transcripts-1"
 
 
 class TranscriptSource:
@@ -111,7 +60,7 @@ class TranscriptSource:
         self.root = os.path.realpath(root)
         self.format = format
         self.name = name or f"{format.agent}:{self.root}"
-        self.kept = _Kept()
+        self.kept = Kept()
         self._closed = False
 
     @contextlib.contextmanager
@@ -133,7 +82,7 @@ class TranscriptSource:
             raise SourceError(
                 "source_unreadable", "The folder cannot be listed; check its permissions."
             ) from None
-        yield TranscriptView(self, engine, Listing(self.root))
+        yield TranscriptView(self, engine, Listing(self.root, self.kept.heads))
 
     def close(self) -> None:
         self._closed = True
@@ -158,15 +107,23 @@ class TranscriptView:
             self._found.setdefault(found.id, found)
         self._catalog = self._list(problems.of_listing(files.problems))
         self._sessions = {session.id: session for session in self._catalog.sessions}
-        self.epoch: Hashable = self._epoch()
+        states = tuple((path, at.state) for path, at in sorted(listing.files.items()))
+        settled = all(listing.settled(state) for _, state in states)
+        self._states = states if settled else None
+        #: Of the files' states, once all are settled; of this View alone until then.
+        self.epoch: Hashable = (
+            self._kept.epoch((states, self._catalog)) if settled else next(serials)
+        )
 
-    def _epoch(self) -> Hashable:
-        """Of the files' states, once all are settled; of this View alone until then."""
-        files = self._listing.files
-        states = tuple((path, listed.state) for path, listed in sorted(files.items()))
-        if all(self._listing.settled(state) for _, state in states):
-            return states, self._catalog
-        return next(_serials)
+    @cached_property
+    def token(self) -> bytes | None:
+        if self._states is None:
+            return None
+        listed = [
+            (s.id, s.title, s.archived, s.parent, s.parent_kind) for s in self._catalog.sessions
+        ]
+        told = (_READER, self._format.agent, self._states, listed, self._catalog.gaps)
+        return hashlib.sha256(repr(told).encode()).digest()
 
     def _list(self, gaps: tuple[Gap, ...]) -> Catalog:
         kin = (Kin(each.id, each.parent, "", False, 0) for each in self._found.values())
@@ -236,8 +193,19 @@ class TranscriptView:
     def fingerprint(self, session: str) -> bytes:
         """Of the states and last bytes of its files, without decoding."""
         if session not in self._fingerprints:
-            self._fingerprints[session] = self._hash(session)
+            self._fingerprints[session] = fingerprint = self._hash(session)
+            state = self._state(session)
+            if all(at is not None and self._listing.settled(at.state) for at in state[1]):
+                self._kept.fingerprints[session] = (state, fingerprint)
         return self._fingerprints[session]
+
+    def unchanged(self, session: str, fingerprint: bytes) -> bool:
+        """By the states of its files, if they were settled when the fingerprint was taken."""
+        state = self._state(session)
+        known = self._kept.fingerprints.get(session)
+        if known is not None and known[0] == state:
+            return known[1] == fingerprint
+        return self.fingerprint(session) == fingerprint
 
     def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
         """The Sessions of whose files one may match, or cannot be read as it was listed."""
@@ -250,9 +218,16 @@ class TranscriptView:
     def read(self, session: str) -> Transcript:
         return self._read(session).transcript
 
+    def grown(self, session: str, fingerprint: bytes) -> None:
+        """None: what a line says of those before it only the format knows."""
+
     def read_around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         messages = self._read(session).transcript.messages
         return [messages[-1 if at == TITLE else int(at)] for at in locators]
+
+    def material(self, session: str, ref: str, limit: int) -> bytes | None:
+        """From the files as they are: what was listed is known again by its digest."""
+        return fetch(FolderFiles(self._engine, self._listing), self._found[session], ref)
 
     def _count(self, path: str) -> int | None:
         if path in self._lines:
@@ -293,7 +268,7 @@ class TranscriptView:
             if not all(ref.path in ruled_out for ref in self._found[name].files)
         }
 
-    def _read(self, session: str) -> _Read:
+    def _read(self, session: str) -> Read:
         for _ in range(ATTEMPTS):
             fingerprint = self._hash(session)
             read = self._kept.find(session, fingerprint)
@@ -309,7 +284,7 @@ class TranscriptView:
             "source_unsettled", "A transcript was rewritten while it was read; ask again."
         )
 
-    def _decode(self, session: str, fingerprint: bytes) -> _Read:
+    def _decode(self, session: str, fingerprint: bytes) -> Read:
         files = FolderFiles(self._engine, self._listing)
         found = self._found[session]
         decoded = self._format.decode(files, found)
@@ -317,7 +292,7 @@ class TranscriptView:
         started_at = next((m.timestamp for m in decoded.messages if m.timestamp), 0)
         titled = replace(self._sessions[session], title=decoded.title, started_at=started_at)
         messages = (*_located(decoded.messages), *title_message(titled))
-        return _Read(
+        return Read(
             Transcript(messages, fingerprint, gaps, damage),
             decoded.title or first_prompt(messages),
             started_at,
@@ -327,7 +302,7 @@ class TranscriptView:
     def _hash(self, session: str) -> bytes:
         """Of the state of each file, its last bytes, and whether its tail is read."""
         found = self._found[session]
-        digest = hashlib.sha256(repr(found.title).encode())
+        digest = hashlib.sha256(repr((_READER, self._format.agent, found.title)).encode())
         for ref in found.files:
             listed = self._listing.files.get(ref.path)
             try:
@@ -344,9 +319,13 @@ class TranscriptView:
                 digest.update(repr((ref.path, reason_of(error))).encode())
         return digest.digest()
 
-    def _outline(self, session: str) -> Outline:
+    def _state(self, session: str) -> tuple[str, tuple[Listed | None, ...]]:
+        """The title that an index gives a Session, and its files as they were listed."""
         found, files = self._found[session], self._listing.files
-        state = tuple(files.get(ref.path) for ref in found.files)
+        return found.title, tuple(files.get(ref.path) for ref in found.files)
+
+    def _outline(self, session: str) -> Outline:
+        found, (_, state) = self._found[session], self._state(session)
         kept = self._kept.outlines.get(session)
         if kept is None or kept[0] != state:
             outline = self._format.outline(FolderFiles(self._engine, self._listing), found)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from harkback.decoding import Damaged, parse
-from harkback.model import AttachmentPart, JsonPart, JsonValue, TextPart
+from harkback.model import JsonPart, JsonValue, TextPart
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
@@ -53,29 +53,6 @@ def milliseconds(value: object) -> int:
     if not -_TIME_END < value < _TIME_END:  # NaN is not
         return 0
     return int(value if abs(value) >= _SECONDS_END else value * 1000)
-
-
-def base64_size(data: str, start: int = 0) -> int:
-    """Bytes that the base64 text from ``start`` on stands for, without decoding it."""
-    padding = 2 if data.endswith("==") else 1 if data.endswith("=") else 0
-    return max(0, (len(data) - start - data.count("\n", start)) * 3 // 4 - padding)
-
-
-def embedded(url: object, name: str = "", otherwise: str = "image") -> AttachmentPart:
-    """The attachment that a ``data:`` URL holds; of any other reference only that there is one."""
-    address = text(url)
-    if not address.startswith("data:"):
-        return attachment(name, "", None, otherwise)
-    comma = address.find(",", 0, 200)
-    mime, *marks = (address[5:comma] if comma >= 0 else "").split(";")
-    size = base64_size(address, comma + 1) if "base64" in marks else None
-    return attachment(name, mime, size, otherwise)
-
-
-def attachment(name: str, mime: str, size: int | None, otherwise: str = "other") -> AttachmentPart:
-    """An attachment whose kind its type tells; ``otherwise`` without one."""
-    known = "image" if mime.startswith("image/") else "pdf" if mime.endswith("/pdf") else "other"
-    return AttachmentPart(name, known if mime else otherwise, mime, size)
 
 
 def visible(field: str, value: object) -> list[TextPart | JsonPart]:

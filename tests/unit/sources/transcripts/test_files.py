@@ -9,12 +9,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harkback.engine import Engine
 from harkback.sources.transcripts import files as module
-from harkback.sources.transcripts.files import FolderFiles, Listing
+from harkback.sources.transcripts.files import FolderFiles
+from harkback.sources.transcripts.listing import Listing
 from support.plain import line, settle, unprivileged, write
 
 
@@ -237,3 +239,32 @@ def test_rows_of_a_small_database(engine: Engine, tmp_path: Path) -> None:
     assert files.rows("none.sqlite", "SELECT 1") == []
     assert files.problems == {"index_unreadable": 2, "vanished": 1}
     assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_what_is_made_of_a_head_is_kept_while_the_file_stays(
+    tmp_path: Path, engine: Engine
+) -> None:
+    made: list[bytes] = []
+    heads: dict[Any, Any] = {}
+
+    def read(head: bytes) -> int:
+        made.append(head)
+        return len(head)
+
+    def ask() -> int:
+        return FolderFiles(engine, Listing(str(tmp_path), heads)).of_head("a", read)
+
+    path = tmp_path / "a"
+    path.write_bytes(b"one")
+    assert ask() == ask() == 3
+    assert len(made) == 2  # written a moment ago: it may be written again unseen
+    settle(path)
+    assert ask() == ask() == 3
+    assert len(made) == 3
+    path.write_bytes(b"longer")
+    settle(path)
+    assert ask() == 6
+    path.unlink()
+    assert ask() == 0
+    assert ask() == 0
+    assert len(made) == 6  # what could not be read is not kept

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 from collections import Counter
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from harkback.model import AttachmentPart, JsonPart, TextPart
+from harkback.model import JsonPart, TextPart
 from harkback.sources.transcripts import values
 from support.hostile import json_values
 
@@ -36,25 +34,6 @@ def test_times(value: object, wanted: int) -> None:
     assert values.milliseconds(value) == wanted
 
 
-@given(st.binary(max_size=200))
-def test_the_size_of_base64_is_known_without_decoding(data: bytes) -> None:
-    encoded = base64.b64encode(data).decode()
-    assert values.base64_size(encoded) == len(data)
-    folded = base64.encodebytes(data).decode().rstrip("\n")
-    assert values.base64_size(folded) == len(data)
-    url = f"data:image/png;base64,{encoded}"
-    assert values.embedded(url) == AttachmentPart("", "image", "image/png", len(data))
-
-
-def test_what_is_no_data_url_is_an_attachment_of_unknown_size() -> None:
-    assert values.embedded("https://example.invalid/a.png").bytes is None
-    assert values.embedded("data:text/plain,hello") == AttachmentPart(
-        "", "other", "text/plain", None
-    )
-    assert values.embedded(None, "a.txt", "other") == AttachmentPart("a.txt", "other", "", None)
-    assert values.embedded("data:application/pdf;base64,QUJD", "a.pdf").kind == "pdf"
-
-
 def test_arguments_are_unpacked_or_stay_text() -> None:
     assert values.arguments("a", '{"b": ["c"]}') == [JsonPart("a", {"b": ["c"]})]
     assert values.arguments("a", '{"b": "\\ud83d"}') == [JsonPart("a", {"b": "\ufffd"})]
@@ -79,7 +58,6 @@ def test_nothing_raises(value: object) -> None:
     assert values.mapping(value) in (value, {})
     assert all(isinstance(item, dict) for item in values.mappings(value))
     assert isinstance(values.milliseconds(value), int)
-    assert isinstance(values.embedded(value), AttachmentPart)
     assert isinstance(values.visible("x", value), list)
     assert isinstance(values.arguments("x", value), list)
     assert isinstance(values.carries_text(value), bool)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final
 
-from harkback.model import AttachmentPart, JsonPart, Part, TextPart
+from harkback.model import JsonPart, Part, TextPart
+from harkback.sources import attachments
 from harkback.sources.transcripts import values
 from harkback.sources.transcripts.claude_code import injected
 
@@ -97,10 +98,10 @@ def media(block: dict[str, Any]) -> list[Part]:
     if form == "content":
         inner = (values.text(item.get("text")) for item in content(source.get("content")))
         return [TextPart("source.content", text) for text in inner if text]
-    size = values.base64_size(data) if form == "base64" and isinstance(data, str) else None
-    if block.get("type") == "image":
-        return [AttachmentPart(name, "image", mime, size)]
-    return [AttachmentPart(name, "pdf" if mime == "application/pdf" else "doc", mime, size)]
+    held = data if form == "base64" else None
+    return [
+        attachments.inline(name, mime, held, "image" if block.get("type") == "image" else "doc")
+    ]
 
 
 def _structured(value: dict[str, Any]) -> list[Part]:

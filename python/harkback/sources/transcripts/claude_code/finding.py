@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from harkback.decoding import Damaged, parse
 from harkback.sources.transcripts import values
@@ -56,6 +56,14 @@ class _Files:
         )
 
 
+class _Head(NamedTuple):
+    """What the first bytes of a transcript tell."""
+
+    summaries: tuple[tuple[str, str], ...]
+    may_say: bool
+    may_hold_sidechains: bool
+
+
 def roots(environ: Mapping[str, str], home: Path) -> list[Path]:
     """Where its history may lie: its own folder, then what the desktop application keeps."""
     configured = environ.get("CLAUDE_CONFIG_DIR")
@@ -75,7 +83,7 @@ def find(files: Files) -> Iterator[Found]:
     """Every Session, from names, stats and the first bytes of transcripts."""
     sessions: defaultdict[str, _Files] = defaultdict(_Files)
     agents: defaultdict[str, defaultdict[str, _Files]] = defaultdict(lambda: defaultdict(_Files))
-    heads: dict[str, bytes] = {}
+    heads: dict[str, _Head] = {}
     titles: dict[str, str] = {}
     for folder in _projects(files):
         summaries: dict[str, str] = {}
@@ -87,11 +95,11 @@ def find(files: Files) -> Iterator[Found]:
             elif name.startswith("agent-"):
                 _agent(name, entry, agents, "")
             elif name.endswith(".jsonl") and entry.size:
-                head = heads[entry.path] = files.head(entry.path)
-                summaries.update(_summaries(head))
+                head = heads[entry.path] = files.of_head(entry.path, _read_head)
+                summaries.update(head.summaries)
                 ours.append((name.removesuffix(".jsonl"), entry))
         for session, entry in ours:
-            if len(heads[entry.path]) == _HEAD or _SAID.search(heads[entry.path]):
+            if heads[entry.path].may_say:
                 sessions[session].lines.append(entry)
                 if summaries and (title := summaries.get(_last_row(files.tail(entry.path)))):
                     titles[session] = title
@@ -99,10 +107,15 @@ def find(files: Files) -> Iterator[Found]:
         if its.lines:
             refs = its.refs(its.spills)
             yield Found(session, refs, title=titles.get(session, ""))
-            if any(holds_sidechains(heads[entry.path]) for entry in its.lines):
+            if any(heads[entry.path].may_hold_sidechains for entry in its.lines):
                 lines = tuple(ref for ref in refs if ref.form == "lines")
                 yield Found(session + SIDECHAINS, lines, parent=session, parent_kind="subagent")
     yield from _subagents(sessions, agents)
+
+
+def _read_head(head: bytes) -> _Head:
+    may_say = len(head) == _HEAD or _SAID.search(head) is not None
+    return _Head(tuple(_summaries(head)), may_say, holds_sidechains(head))
 
 
 def holds_sidechains(head: bytes) -> bool:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from harkback.model import Kind, Part, StoredMessage, TextPart
+from harkback.sources import attachments
 from harkback.sources.transcripts import values
 from harkback.sources.transcripts.claude_code import blocks, injected, tree
 from harkback.sources.transcripts.claude_code.titles import Titles
@@ -338,9 +339,11 @@ class Transcript:
         named = _SPILLED.match(first.text) if isinstance(first, TextPart) else None
         if named is not None:
             # The path may be of another machine: only its last name counts.
-            whole = self._spilled(re.split(r"[/\\]", named[1].strip())[-1])
+            file = re.split(r"[/\\]", named[1].strip())[-1]
+            whole = self._spilled(file)
             if whole:
                 draft.parts.append(TextPart("spilled", whole))
+            draft.parts.append(attachments.spilled(file, whole))
         self._drafts.append(draft)
 
     def _place(self, uuid: str | None) -> None:

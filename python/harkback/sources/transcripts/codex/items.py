@@ -10,13 +10,11 @@ from collections import Counter
 from typing import Any, Final, NamedTuple
 
 from harkback.model import AttachmentPart, Kind, Part, TextPart
+from harkback.sources import attachments
 from harkback.sources.transcripts.codex import injected
 from harkback.sources.transcripts.values import (
     arguments,
-    attachment,
-    base64_size,
     count_unknown,
-    embedded,
     mapping,
     mappings,
     nested,
@@ -137,10 +135,10 @@ def _blocks(content: object, problems: Counter[str]) -> list[Part]:
         elif kind == "refusal":
             found += _text("content.refusal", block.get("refusal"))
         elif kind == "input_image":
-            found.append(embedded(block.get("image_url")))
+            found.append(attachments.linked(block.get("image_url")))
         elif kind == "input_file":
-            data, name = text(block.get("file_data")), text(block.get("filename"))
-            found.append(embedded(data, name, "other"))
+            name = text(block.get("filename"))
+            found.append(attachments.linked(block.get("file_data"), name, otherwise="other"))
         elif kind not in _SILENT_BLOCKS:
             count_unknown(problems, block)
     return found
@@ -169,7 +167,7 @@ def _image_generation(item: dict[str, Any]) -> list[Item]:
     call = text(item.get("id"))
     prompt = _text("revised_prompt", item.get("revised_prompt"))
     data = text(item.get("result"))
-    made = (attachment("", "image/png", base64_size(data)),) if data else ()
+    made = (attachments.inline("", "image/png", data),) if data else ()
     return [
         Item("tool_call", (TextPart("type", "image_generation"), *prompt), call),
         Item("tool_result", made, call),

@@ -8,13 +8,13 @@ Proof: tests/unit/sources/transcripts/test_copilot_cli.py.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any, Final
 
-from harkback.model import AttachmentPart, Kind, Part, StoredMessage, TextPart
+from harkback.model import AttachmentPart, Kind, MaterialKind, Part, StoredMessage, TextPart
+from harkback.sources import attachments
 from harkback.sources.transcripts.values import (
     arguments,
-    attachment,
-    base64_size,
     count_unknown,
     mapping,
     mappings,
@@ -88,7 +88,7 @@ class Events:
         self._answers: dict[str, int] = {}  # messageId -> index of its Message
         self._calls: set[str] = set()
         self._events: set[str] = set()
-        self._assets: dict[str, tuple[str, int | None]] = {}  # mime, size
+        self._assets: dict[str, AttachmentPart] = {}
         self._waiting: list[tuple[int, int, str]] = []  # Message, part, id of its asset
 
     def event(self, event: dict[str, Any]) -> None:
@@ -116,11 +116,16 @@ class Events:
     def close(self) -> None:
         """Fills in the attachments whose bytes came after they were named."""
         for index, place, asset in self._waiting:
-            mime, size = self._assets.get(asset, ("", None))
+            held = self._assets.get(asset)
             message = self.messages[index]
             part = message.parts[place]
-            if isinstance(part, AttachmentPart):
-                whole = attachment(part.name, part.mime or mime, size, part.kind)
+            if isinstance(part, AttachmentPart) and held is not None:
+                whole = replace(
+                    part if part.mime else replace(part, kind=held.kind, mime=held.mime),
+                    bytes=held.bytes,
+                    ref=held.ref,
+                    pixels=held.pixels,
+                )
                 parts = (*message.parts[:place], whole, *message.parts[place + 1 :])
                 self.messages[index] = message._replace(parts=parts)
 
@@ -217,10 +222,11 @@ class Events:
         elif kind == "session.title_changed":
             self.title = text(data.get("title")) or self.title
         elif kind == "session.binary_asset":
-            size = data.get("byteLength")
-            if not isinstance(size, int) or isinstance(size, bool) or size < 0:
-                size = _size(data.get("data"))
-            self._assets[text(data.get("assetId"))] = (text(data.get("mimeType")), size)
+            held = attachments.inline("", text(data.get("mimeType")), _given(data.get("data")))
+            told = data.get("byteLength")
+            if held.bytes is None and type(told) is int and told >= 0:
+                held = replace(held, bytes=told)
+            self._assets[text(data.get("assetId"))] = held
         elif kind == "session.compaction_complete":
             summary = visible("summaryContent", text(data.get("summaryContent")))
             if summary:
@@ -253,14 +259,14 @@ class Events:
 def _attachment(item: dict[str, Any]) -> AttachmentPart:
     """A file, folder, selection or picture that came with a prompt, or with an answer of a tool."""
     named = text(item.get("displayName")) or text(item.get("path")).rpartition("/")[2]
-    otherwise = "image" if item.get("type") == "image" else "other"
-    return attachment(named, text(item.get("mimeType")), _size(item.get("data")), otherwise)
+    otherwise: MaterialKind = "image" if item.get("type") == "image" else "other"
+    mime = text(item.get("mimeType"))
+    return attachments.inline(named, mime, _given(item.get("data")), otherwise)
 
 
-def _size(data: object) -> int | None:
-    """Bytes of base64 data; what stands there instead of it when it was left out is no data."""
-    encoded = text(data)
-    return None if not encoded or encoded == "omitted" else base64_size(encoded)
+def _given(data: object) -> object:
+    """What stands in the place of data that was left out is no data."""
+    return None if data in ("", "omitted") else data
 
 
 def is_message(message: StoredMessage) -> bool:

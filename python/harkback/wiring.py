@@ -1,0 +1,122 @@
+"""Wiring: what a Recall is made of, and how each question is let in to it.
+
+Invariant: every question opens its Views here, so nothing is read while history is closed, and a
+forked child never uses what its parent opened. Proof: tests/surfaces/test_recall.py,
+tests/surfaces/test_incognito.py.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Iterable
+from contextlib import ExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from harkback import query
+from harkback.config import DEFAULT_MEMORY_BYTES
+from harkback.corpus import Corpus
+from harkback.engine import EngineName, load
+from harkback.errors import QueryError, SourceError
+from harkback.facts.base import FactSource
+from harkback.facts.registry import open_facts
+from harkback.facts.search import Facts
+from harkback.model import Session
+from harkback.projection import PROJECTION_VERSION
+from harkback.projects import compile_globs
+from harkback.redaction import DEFAULT, Policy
+from harkback.sources.base import Source, View
+from harkback.sources.group import Group
+from harkback.verification import Path
+
+if TYPE_CHECKING:  # who has no cache does not load what it is made of
+    from harkback.cache import SegmentCache, Shelf
+
+T = TypeVar("T")
+
+
+class Wiring:
+    """The parts of a Recall; its arguments are described there."""
+
+    def __init__(
+        self,
+        *sources: Source | str | os.PathLike[str],
+        policy: Policy | None = None,
+        engine: EngineName | None = None,
+        memory_bytes: int = DEFAULT_MEMORY_BYTES,
+        eligible: Callable[[Session], bool] | None = None,
+        exclude_projects: Iterable[str] = (),
+        incognito: Callable[[], bool] | None = None,
+        facts: Iterable[FactSource | str | os.PathLike[str]] = (),
+        cache: SegmentCache | None = None,
+    ) -> None:
+        self._engine = load(engine)
+        self._redaction = (policy or DEFAULT).bind(self._engine)
+        self._fact_sources: list[FactSource] = [
+            open_facts(store) if isinstance(store, str | os.PathLike) else store for store in facts
+        ]
+        self._group = Group(sources, self._fact_sources)
+        self._memory_bytes = memory_bytes
+        self._allowed = eligible
+        self._projects = compile_globs(exclude_projects)
+        self._incognito = incognito
+        self._cache = cache
+        self._path = Path.AUTO
+        self._start()
+
+    def _start(self) -> None:
+        self._process = os.getpid()
+        engine, version = self._engine, self._redaction.policy.version
+        self._shelf: Shelf | None = None
+        if self._cache is not None:
+            self._shelf = self._cache.shelf(engine.FORMAT, PROJECTION_VERSION, version)
+        self._corpus = Corpus(engine, self._redaction, self._memory_bytes, self._shelf)
+        self._facts = Facts(engine, self._redaction, self._fact_sources, self._memory_bytes)
+        self._epochs: dict[str, Hashable] = {}  # of the last search
+        self._stored = False  # whether the last search found all of its Sources stored
+
+    def _views(self, opened: ExitStack) -> tuple[list[View], list[SourceError]]:
+        """A View of every Source that can be read, and why the others cannot.
+
+        Every method goes through here, so nothing is opened while history is closed to them all.
+        """
+        query.admit(self._incognito)
+        if self._process != os.getpid():
+            self._group.start()
+            self._start()
+        return self._group.views(self._engine, opened)
+
+    def _of_one(self, read: Callable[..., T], asked: object) -> T:
+        """What is read of one Session; a Source that failed may have held what is not found."""
+        with ExitStack() as opened:
+            views, failures = self._views(opened)
+            try:
+                return read(
+                    self._engine,
+                    self._redaction,
+                    asked,
+                    views,
+                    self._allowed,
+                    self._projects,
+                    self._corpus,
+                )
+            except SourceError as error:
+                raise error.bare() from None
+            except QueryError as error:
+                lost = failures and error.reason == "not_found"
+                raise (failures[0] if lost else error).bare() from None
+
+    def close(self) -> None:
+        """Lets go of memory and connections, once what is under way in other threads has ended."""
+        self._group.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
