@@ -13,6 +13,7 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -31,6 +32,7 @@ class Row(Protocol):
 
     name: str
     disk: int  # bytes that it keeps beside the text, 0 if none
+    built: float  # seconds that making ready took
 
     def matches(self, terms: tuple[str, ...]) -> Found | None:
         """Every Message that it says matches; None: it cannot answer that."""
@@ -49,6 +51,7 @@ class Ripgrep:
 
     name = "rg -F -i -c, a process"
     disk = 0
+    built = 0.0
 
     def __init__(self, text: Text, _: str) -> None:
         self._folder = text.folder
@@ -80,6 +83,7 @@ class SqlShape:
 
     name = "SQL instr(lower()), Sessions only"
     disk = 0
+    built = 0.0
 
     def __init__(self, text: Text, shape: str) -> None:
         self._connection = connect(cached(shape)[0])
@@ -109,6 +113,7 @@ class Fts5:
     name = "SQLite FTS5 trigram"
 
     def __init__(self, text: Text, _: str) -> None:
+        start = time.perf_counter()
         self._folder = tempfile.TemporaryDirectory()
         path = Path(self._folder.name) / "fts.sqlite"
         self._connection = sqlite3.connect(path)
@@ -121,6 +126,7 @@ class Fts5:
             self._connection.executemany("INSERT INTO text VALUES (?, ?, ?)", _lines(text))
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.disk = path.stat().st_size
+        self.built = time.perf_counter() - start
 
     def _query(self, terms: tuple[str, ...]) -> str:
         return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
@@ -151,6 +157,7 @@ class Tantivy:
     name = "tantivy, words"
 
     def __init__(self, text: Text, _: str) -> None:
+        start = time.perf_counter()
         tantivy: Any = import_module("tantivy")
         builder = tantivy.SchemaBuilder()
         builder.add_text_field("body", stored=True)
@@ -166,6 +173,7 @@ class Tantivy:
         writer.wait_merging_threads()
         self._index.reload()
         self.disk = sum(p.stat().st_size for p in Path(self._folder.name).rglob("*") if p.is_file())
+        self.built = time.perf_counter() - start
 
     def _query(self, terms: tuple[str, ...]) -> Any:
         quoted = " OR ".join('"' + re.sub(r'["\\]', " ", term) + '"' for term in terms)
@@ -203,6 +211,7 @@ class Bm25s:
     disk = 0
 
     def __init__(self, text: Text, _: str) -> None:
+        start = time.perf_counter()
         bm25s: Any = import_module("bm25s")
         self._bm25s = bm25s
         self._places: list[tuple[int, int]] = []
@@ -213,6 +222,7 @@ class Bm25s:
         self._retriever = bm25s.BM25()
         tokens = bm25s.tokenize(lines, stopwords=None, show_progress=False)
         self._retriever.index(tokens, show_progress=False)
+        self.built = time.perf_counter() - start
 
     def _retrieve(self, terms: tuple[str, ...], count: int) -> tuple[Any, Any]:
         asked = self._bm25s.tokenize([" ".join(terms)], stopwords=None, show_progress=False)

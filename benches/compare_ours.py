@@ -7,9 +7,13 @@ are the right ones is asked of ``grep``, which ends in the same predicate.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 import tempfile
+import time
 import uuid
 from pathlib import Path as FilePath
 from typing import Any, Final
@@ -18,11 +22,14 @@ from compare_others import Found
 from compare_text import Text
 from corpus import cached
 from harkback import Envelope, Recall
+from harkback.cache import SegmentCache
 from harkback.engine import EngineName
 from harkback.showing import anchor_home, anchor_id
 from harkback.verification import Path
+from transcripts import ENVIRONMENT
 
 GIGABYTE: Final = 1 << 30
+COMMAND: Final = str(FilePath(sys.executable).with_name("harkback"))
 
 
 class Ours:
@@ -43,18 +50,21 @@ class Ours:
             for number, session in enumerate(text.sessions)
             for line, message in enumerate(text.ids[number])
         }
-        self._open()
+        start = time.perf_counter()
+        self.recall = self._open()
+        self.built = time.perf_counter() - start
 
-    def _open(self) -> None:
-        self.recall = Recall(self.store, engine=self.engine, memory_bytes=self.memory_bytes)
-        self.recall._path = self.path
-        self.recall.search(["fill the memory"])
+    def _open(self) -> Recall:
+        recall = Recall(self.store, engine=self.engine, memory_bytes=self.memory_bytes)
+        recall._path = self.path
+        recall.search(["fill the memory"])
+        return recall
 
     def matches(self, terms: tuple[str, ...]) -> Found | None:
         with self.recall.grep(terms, context=None) as found:
             return {self._anchors[match.anchor] for match in found.matches()}
 
-    def ask(self, terms: tuple[str, ...]) -> Envelope:
+    def ask(self, terms: tuple[str, ...]) -> Envelope | bytes:
         return self.recall.search(terms)
 
     def append(self, line: str) -> bool:
@@ -87,6 +97,33 @@ class Resident(Ours):
 
     name = "native, resident"
     path = Path.RESIDENT
+
+
+class Persisted(Ours):
+    """Segments on disk, searched where they lie."""
+
+    name = "native, persisted"
+
+    def _open(self) -> Recall:
+        cache = SegmentCache(FilePath(self._folder.name).resolve() / "cache")
+        with Recall(self.store, cache=cache) as builder:
+            assert builder.persist().left == 0
+        self.disk = cache.bytes()
+        return Recall(self.store, cache=cache)
+
+
+class Fresh(Persisted):
+    """The same, asked by the command: a process for each question."""
+
+    name = "native, persisted, a process"
+
+    def ask(self, terms: tuple[str, ...]) -> Envelope | bytes:
+        command = [COMMAND, "search", "--json", "--store", str(self.store), "--", *terms]
+        folder = FilePath(self._folder.name).resolve() / "cache"
+        env = {**ENVIRONMENT, "HARKBACK_CACHE": str(folder), "HARKBACK_CONFIG": os.devnull}
+        done = subprocess.run(command, capture_output=True, check=False, env=env)
+        assert done.returncode in (0, 1), done.stderr
+        return done.stdout if done.returncode == 0 else b""
 
 
 def _append(store: FilePath, line: str) -> None:
