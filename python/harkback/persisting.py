@@ -113,7 +113,8 @@ def persist(
     if not missing and not gone and shelf.is_tidy():
         return Persisted()
     # Those at hand cost no reading; the order is that of the list otherwise.
-    missing.sort(key=lambda candidate: not corpus.is_current(candidate))
+    at_hand = corpus.current(missing)
+    missing.sort(key=lambda candidate: candidate not in at_hand)
     work = _Work(corpus, until, progress, len(candidates))
     try:
         with shelf.writing() as writing:

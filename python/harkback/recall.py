@@ -149,8 +149,8 @@ class Recall(Wiring):
             found = candidates.eligible(views, asked, self._allowed, self._projects)
             path = self._prepare(asked, found)
             verified = verification.verify(self._engine, path, asked, found, self._corpus)
-            records = self._corpus.records(found.candidates)
-            self._stored = self._corpus.all_stored(found.candidates)
+            records = self._corpus.stored.records(found.candidates)
+            self._stored = self._corpus.stored.all(found.candidates)
             ranked = ranking.rank(asked, verified, records)
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
             return envelope.assemble(
@@ -347,7 +347,8 @@ class Recall(Wiring):
     def _prepare(self, asked: query.Query, found: candidates.Eligible) -> Path:
         """From the second search of an unchanged history on, Sessions become resident."""
         if self._path is Path.AUTO and self._memory_bytes:
-            epochs = {c.session.source: c.view.epoch for c in found.candidates}
+            views = {c.session.source: c.view for c in found.candidates}
+            epochs = {source: view.epoch for source, view in views.items()}
             if epochs == self._epochs:
                 verification.fill(asked, found, self._corpus)
             self._epochs = epochs
