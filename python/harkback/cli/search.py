@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, get_args
 
 import click
@@ -18,7 +18,7 @@ from harkback.cli.progress import sign_of_life
 from harkback.cli.selection import Selection, choosing
 from harkback.config import DEFAULT_LIMIT, MAX_LIMIT
 from harkback.envelope import Envelope
-from harkback.facts.files import MemoryFiles
+from harkback.facts.base import FactSource
 from harkback.model import Gap, GapCode
 from harkback.query import Order
 
@@ -73,6 +73,12 @@ def decoded(_: click.Context, __: click.Parameter, terms: tuple[str, ...]) -> tu
         else term
         for term in terms
     )
+
+
+def _memory_files(folders: Iterable[str]) -> Iterator[FactSource]:
+    from harkback.facts.files import MemoryFiles
+
+    return map(MemoryFiles, dict.fromkeys(map(os.path.realpath, folders)))
 
 
 @click.command(short_help="Finds passages that hold any of a few literal terms.")
@@ -142,7 +148,7 @@ def search(
         raise click.UsageError("--all and --limit exclude each other.")
     number = None if everything else limit or DEFAULT_LIMIT
     started = time.perf_counter()
-    facts = [MemoryFiles(folder) for folder in dict.fromkeys(map(os.path.realpath, folders))]
+    facts = list(_memory_files(folders)) if folders else []
     with selection.recall(facts=facts) as recall:
         with sign_of_life(sys.stderr):
             envelope = recall.search(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -27,8 +27,10 @@ from harkback.model import KINDS
 from harkback.recall import Recall
 from harkback.settings import Settings, load
 from harkback.sources.base import Source
-from harkback.sources.discovery import Place, discover
 from harkback.sources.registry import open_source
+
+if TYPE_CHECKING:
+    from harkback.sources.discovery import Place
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -150,6 +152,8 @@ class Selection:
 
     def places(self) -> list[Place]:
         """What was found on this machine, of the agents asked for."""
+        from harkback.sources.discovery import discover  # --store needs none of it
+
         found = discover()
         known = {place.agent for place in found}
         for agent in self.agents:
