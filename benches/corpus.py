@@ -14,6 +14,7 @@ import json
 import random
 import sqlite3
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -111,6 +112,7 @@ SHAPES: Final[dict[str, Shape]] = {
     "small": _scaled(_sample_sizes(), 1_800_000),
     "medium": _scaled((1265,) * 14, 25_000_000),
     "large": _scaled((1265,) * 100, 178_000_000),
+    "huge": _scaled((1265,) * 1000, 1_780_000_000),
     "sparse": Shape(
         (len(SPARSE_TURN) * TURNS_PER_SPARSE_SESSION,) * 200,
         10_000_000,
@@ -139,8 +141,16 @@ class CorpusError(ValueError):
     """A store came out other than its shape says."""
 
 
-def build(shape: str, path: Path, seed: int = SEED) -> Manifest:
+def build(
+    shape: str,
+    path: Path,
+    seed: int = SEED,
+    visible: Callable[[str, list[tuple[str, str]]], None] | None = None,
+) -> Manifest:
     """Writes the store ``path``, which must not exist, and counts what it holds.
+
+    Args:
+        visible: is told each Session, newest first: its id, (message id, visible text) in order.
 
     Raises:
         KeyError: no such shape.
@@ -166,6 +176,8 @@ def build(shape: str, path: Path, seed: int = SEED) -> Manifest:
             due = share * (sum(spec.sizes[: index + 1]))  # what is owed corrects itself
             rows = writer.write(plan, planted[index], round(due) - manifest.bytes)
             _insert(connection, rows)
+            if visible is not None:
+                visible(writer.id, rows.messages)
             manifest = _counted(manifest, rows, writer.id, old=index in old)
             terms = {term: _found(term, so_far, writer.id, rows) for term, so_far in terms.items()}
         connection.commit()

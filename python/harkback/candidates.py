@@ -18,17 +18,17 @@ from harkback.query import Query, heed
 from harkback.sources.base import Catalog, View
 
 
-@dataclass(frozen=True)  # without slots: it keeps what it was described as
 class Candidate:
-    """A Session together with the View that can read it."""
+    """A Session together with the View that can read it.
 
-    view: View
-    session: Session
+    Attributes:
+        place: what names the Session among all Sources.
+    """
 
-    @property
-    def place(self) -> tuple[str, str]:
-        """What names the Session among all Sources."""
-        return self.session.source, self.session.id
+    def __init__(self, view: View, session: Session) -> None:
+        self.view = view
+        self.session = session
+        self.place = (session.source, session.id)
 
     @cached_property
     def described(self) -> Session:
@@ -67,9 +67,16 @@ def eligible(
     gaps: list[Gap] = []
     chosen: list[Candidate] = []
     archived = outside = refused = shut = 0
+    everything = query.within is None and allowed is None and not (query.projects or projects)
     for view in views:
         catalog = view.sessions()
         gaps.extend(catalog.gaps)
+        if everything:
+            heed(query.cancel)
+            told = catalog.sessions if query.include_archived else _unarchived(catalog)
+            archived += len(catalog.sessions) - len(told)
+            chosen += [Candidate(view, session) for session in told]
+            continue
         shuts, wanted = (
             _Belonging(view, catalog, projects),
             _Belonging(view, catalog, query.projects),
@@ -101,6 +108,10 @@ def eligible(
         gaps.append(Gap("project_excluded", message, shut))
     chosen.sort(key=lambda c: (-c.session.last_activity_at, *c.place))
     return Eligible(tuple(chosen), tuple(gaps))
+
+
+def _unarchived(catalog: Catalog) -> list[Session]:
+    return [session for session in catalog.sessions if not session.archived]
 
 
 def find(

@@ -15,8 +15,8 @@ from __future__ import annotations
 import builtins
 import itertools
 import threading
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -28,10 +28,11 @@ from harkback.model import Entry, Hits, Row, Scope
 from harkback.query import heed
 from harkback.redaction import Redaction
 from harkback.segment import Segment, segment_of
-from harkback.sources.base import Transcript, View
+from harkback.sources.base import Transcript
+from harkback.stored import Stored
 
 if TYPE_CHECKING:  # who has no cache does not load what it is made of
-    from harkback.cache import Place, Shelf
+    from harkback.cache import Shelf
 
 __all__ = ["Corpus", "Segment"]
 
@@ -50,6 +51,7 @@ class Corpus:
     ) -> None:
         self._redaction = redaction
         self._shelf = shelf
+        self.stored = Stored(shelf)
         self._holding = threading.local()  # by key, the Candidate that this thread holds it for
         self._segments = engine.corpus(redaction.redactor)
         self._memory_bytes = memory_bytes
@@ -69,49 +71,46 @@ class Corpus:
         """Whether another Session can be kept without dropping one."""
         return self._bytes < self._memory_bytes
 
-    def current(self, candidates: Collection[Candidate]) -> set[Candidate]:
+    def current(self, candidates: Sequence[Candidate]) -> set[Candidate]:
         """Those that are held or stored, and of which the Source says at once that so they are now.
 
         Also looks whether another process stored something in the meantime.
         """
         if self._shelf is not None:
             self._shelf.renew()
-        return {candidate for candidate in candidates if self.is_current(candidate)}
-
-    def is_current(self, candidate: Candidate) -> bool:
-        """Whether this Session is held or stored as it is now, by the word of its Source."""
         with self._lock:
-            segment = self._known.get(self._current.get(candidate.place, ""))
-        if segment is not None and self._unchanged(segment, candidate) is True:
-            return True
-        return self._stored_now(candidate) is not None
+            held = self._newest(candidates)
+        same = self._same(held, candidates)
+        known = {c for c, segment in zip(candidates, same, strict=True) if segment is not None}
+        if self._shelf is not None and len(known) < len(candidates):
+            rest = [c for c in candidates if c not in known]
+            known.update(c for c, place in self.stored.now(rest) if place is not None)
+        return known
 
-    def all_stored(self, views: Iterable[View], candidates: Sequence[Candidate]) -> bool:
-        """Whether the shelf holds these as they are now, and nothing else of their Sources, of
-        which ``views`` are.
+    @contextmanager
+    def known(self, candidates: Sequence[Candidate]) -> Iterator[list[Segment | None]]:
+        """The segments that are held as they are now, None for others; kept until the block ends.
+
+        ``hold`` for many at once, without what has to be read or put first.
         """
-        shelf = self._shelf
-        if shelf is None:
-            return False
-        counts = Counter(candidate.session.source for candidate in candidates)
-        return all(shelf.count(view.name) == counts[view.name] for view in views) and all(
-            self._stored_now(candidate) is not None for candidate in candidates
-        )
-
-    def records(self, candidates: Iterable[Candidate]) -> int:
-        """Searchable records of them all: the N of the ranking.
-
-        A Source is asked unless nothing has changed since they were stored; that is cheap where it
-        was scanned.
-        """
-        total = 0
-        for candidate in candidates:
-            place = self._stored_now(candidate)
-            if place is None:
-                total += candidate.view.record_count(candidate.session.id)
-            else:
-                total += place.records
-        return total
+        with self._lock:
+            held = self._newest(candidates)
+            for segment in held:
+                if segment is not None:
+                    segment.holders += 1
+                    self._idle.pop(segment.key, None)
+        outer: dict[str, Candidate] = self._holding.__dict__.get("candidates", {})
+        try:
+            same = self._same(held, candidates)
+            pairs = zip(same, candidates, strict=True)
+            own = {segment.key: each for segment, each in pairs if segment is not None}
+            self._let_all_go(old for old, new in zip(held, same, strict=True) if new is None)
+            held = same
+            self._holding.candidates = {**outer, **own}
+            yield same
+        finally:
+            self._holding.candidates = outer
+            self._let_all_go(reversed(held))  # what stands last was of use the longest ago
 
     @contextmanager
     def hold(
@@ -187,13 +186,6 @@ class Corpus:
             self._bytes += size - segment.bytes
             segment.bytes, segment.stored = size, None
 
-    def _stored_now(self, candidate: Candidate) -> Place | None:
-        """The stored segment of the very state that the View is of."""
-        if self._shelf is None:
-            return None
-        place = self._shelf.find(*candidate.place)
-        return place if place is not None and place.token == candidate.view.token else None
-
     def _attach(self, candidate: Candidate) -> Segment | None:
         """The segment that is stored of this Session, if it is of its present state and whole.
 
@@ -263,6 +255,32 @@ class Corpus:
                 else:
                     self._let_go(segment)
         return segment if same else None
+
+    def _newest(self, candidates: Iterable[Candidate]) -> list[Segment | None]:
+        """What is held of them, of whatever state; the caller has the lock."""
+        known, current = self._known, self._current
+        return [known.get(current.get(candidate.place, "")) for candidate in candidates]
+
+    def _same(
+        self, segments: Iterable[Segment | None], candidates: Iterable[Candidate]
+    ) -> list[Segment | None]:
+        """The segments that the Source says at once to be current, None in place of others."""
+        then: Hashable = None
+        now: Hashable = None
+        equal = True  # these two; most segments were last looked at in one state
+        same: list[Segment | None] = []
+        for segment, candidate in zip(segments, candidates, strict=True):
+            epoch = candidate.view.epoch
+            if segment is not None and segment.epoch is not epoch:
+                if segment.epoch is not then or epoch is not now:
+                    then, now = segment.epoch, epoch
+                    equal = then == now
+                if equal or candidate.view.unchanged(candidate.session.id, segment.fingerprint):
+                    segment.epoch = epoch
+                else:
+                    segment = None
+            same.append(segment)
+        return same
 
     @staticmethod
     def _unchanged(segment: Segment, candidate: Candidate) -> bool | None:
@@ -346,6 +364,12 @@ class Corpus:
                 self._forget(segment)  # a newer state took its place while it was held
         while self._idle and self._bytes > self._memory_bytes:
             self._forget(next(iter(self._idle.values())))
+
+    def _let_all_go(self, segments: Iterable[Segment | None]) -> None:
+        with self._lock:
+            for segment in segments:
+                if segment is not None:
+                    self._let_go(segment)
 
     def _forget(self, segment: Segment) -> None:
         self._take_out(segment)

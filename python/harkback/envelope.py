@@ -18,7 +18,7 @@ from harkback.config import (
     MAX_DISPOSITIONS,
     TEXT_GAPS_BUDGET,
 )
-from harkback.facts.search import Found
+from harkback.facts.base import Found
 from harkback.model import Fact, Gap, GapCode, Material, Passage, Searched
 from harkback.query import Query
 from harkback.ranking import RankedHit, Ranking

@@ -194,7 +194,8 @@ class _Maker:
         return [made[index] for index in range(len(made))]
 
     def _draft(self, hit: RankedHit, segment: Segment) -> _Draft:
-        (anchor,) = self._corpus.rows(segment, hit.row, hit.row + 1)
+        anchor = self._showing.row(segment, hit.row)
+        assert anchor is not None  # the Hit is of this state of the Session
         before = self._side(segment, anchor, hit.row, -1)
         after = self._side(segment, anchor, hit.row, 1)
         first = self._read(hit.candidate, segment, (hit.row, anchor), before, after)

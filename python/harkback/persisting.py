@@ -3,7 +3,7 @@
 What was verified for a search is stored as it is; the rest is read for it. Invariant: at most one
 batch of segments is held that the manifest does not know, and no Session is stored that may not be
 read, nor one that its Source could not read whole or a finder failed on.
-Proof: tests/unit/test_persisting.py.
+Proof: tests/unit/persisting/test_persisting.py.
 """
 
 from __future__ import annotations
@@ -118,7 +118,8 @@ def persist(
     if not missing and not gone and shelf.is_tidy():
         return Persisted()
     # Those at hand cost no reading; the order is that of the list otherwise.
-    missing.sort(key=lambda candidate: not corpus.is_current(candidate))
+    at_hand = corpus.current(missing)
+    missing.sort(key=lambda candidate: candidate not in at_hand)
     work = _Work(corpus, until, progress, cancel, len(candidates))
     try:
         with shelf.writing() as writing:

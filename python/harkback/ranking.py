@@ -66,7 +66,7 @@ def rank(query: Query, verified: Verified, records: int) -> Ranking:
         records: searchable records of every eligible Session; N is at least the Hits.
     """
     candidates, tally = verified.candidates, verified.tally
-    counts = tally.settle(_origins(verified), _places(candidates), MAX_SCORED_CODE_POINTS)
+    counts = tally.settle(_origins(verified), _places(verified), MAX_SCORED_CODE_POINTS)
     total = max(records, counts.total)
     holding = counts.holding or [0] * len(query.folded)
     idf = [_idf(total, hits) for hits in holding]
@@ -137,17 +137,18 @@ def _origins(verified: Verified) -> list[int]:
     sessions = {key: verified.candidates[key].described for key in sharing}
     originality = {key: (session.copied, session.started_at) for key, session in sessions.items()}
     order = {origin: place for place, origin in enumerate(sorted(set(originality.values())))}
-    return [
-        order[originality[key]] if key in originality else 0
-        for key in range(len(verified.candidates))
-    ]
+    origins = [0] * len(verified.candidates)
+    for key, origin in originality.items():
+        origins[key] = order[origin]
+    return origins
 
 
-def _places(candidates: Sequence[Candidate]) -> list[int]:
-    """Per Session, its place in the order of their names."""
-    names = [candidate.place for candidate in candidates]
-    places = [0] * len(names)
-    for place, key in enumerate(sorted(range(len(names)), key=names.__getitem__)):
+def _places(verified: Verified) -> list[int]:
+    """Per Session, its place in the order of their names; 0 for those without a Hit."""
+    candidates = verified.candidates
+    places = [0] * len(candidates)
+    by_name = sorted(verified.holding, key=lambda key: candidates[key].place)
+    for place, key in enumerate(by_name):
         places[key] = place
     return places
 

@@ -14,17 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from harkback import (
-    candidates,
-    envelope,
-    materials,
-    passages,
-    pointer,
-    query,
-    ranking,
-    reading,
-    verification,
-)
+from harkback import candidates, envelope, passages, query, ranking, verification
 from harkback.awaiting import twin
 from harkback.config import (
     DEFAULT_LIMIT,
@@ -33,19 +23,18 @@ from harkback.config import (
 )
 from harkback.envelope import Envelope
 from harkback.errors import QueryError, SourceError
-from harkback.facts.evidence import Witnesses
-from harkback.grep import Grep
-from harkback.materials import MaterialReading
 from harkback.model import Kind
-from harkback.pointer import Pointer
 from harkback.query import Moment, Order
-from harkback.reading import Reading, Scope
 from harkback.sources.group import gaps_of
 from harkback.verification import Path
 from harkback.wiring import Wiring
 
-if TYPE_CHECKING:  # who has no cache does not load what it is made of
+if TYPE_CHECKING:  # each is loaded by the method that needs it: a search needs none of them
+    from harkback.grep import Grep
+    from harkback.materials import MaterialReading
     from harkback.persisting import Coverage, Persisted, Progress
+    from harkback.pointer import Pointer
+    from harkback.reading import Reading, Scope
 
 
 class Recall(Wiring):
@@ -142,15 +131,12 @@ class Recall(Wiring):
     def _answer(self, asked: query.Query) -> Envelope:
         with ExitStack() as opened:
             views, failures = self._views(opened)
-            witnesses = Witnesses(
-                views, self._allowed, self._projects, asked.active, complete=not failures
-            )
-            facts = self._facts.search(asked, witnesses, self._projects)
+            facts = self._facts_of(asked, views, complete=not failures)
             found = candidates.eligible(views, asked, self._allowed, self._projects)
             path = self._prepare(asked, found)
             verified = verification.verify(self._engine, path, asked, found, self._corpus)
-            records = self._corpus.records(found.candidates)
-            self._stored = self._corpus.all_stored(views, found.candidates)
+            records = self._corpus.stored.records(found.candidates)
+            self._stored = self._corpus.stored.all(views, found.candidates)
             ranked = ranking.rank(asked, verified, records)
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
             return envelope.assemble(
@@ -186,6 +172,8 @@ class Recall(Wiring):
             SourceError: it was not found, and a Source cannot be read.
             UsageError: the Recall is closed.
         """
+        from harkback import reading
+
         asked = reading.build(
             anchor,
             view=view,
@@ -215,6 +203,8 @@ class Recall(Wiring):
         Raises:
             QueryError, SourceError, UsageError: as ``more`` does.
         """
+        from harkback import pointer
+
         asked = pointer.build(session, active=active, cancel=cancel)
         return self._of_one(pointer.point, asked)
 
@@ -243,6 +233,8 @@ class Recall(Wiring):
             SourceError: it was not found, and a Source cannot be read.
             UsageError: the Recall is closed.
         """
+        from harkback import materials
+
         asked = materials.build(
             id, cursor=cursor, vision=vision, active=active, unbounded=unbounded, cancel=cancel
         )
@@ -274,6 +266,8 @@ class Recall(Wiring):
         Raises:
             QueryError, SourceError, UsageError: as ``search`` does.
         """
+        from harkback.grep import Grep
+
         asked = query.build(
             self._engine,
             self._redaction,
@@ -356,7 +350,8 @@ class Recall(Wiring):
     def _prepare(self, asked: query.Query, found: candidates.Eligible) -> Path:
         """From the second search of an unchanged history on, Sessions become resident."""
         if self._path is Path.AUTO and self._memory_bytes:
-            epochs = {c.session.source: c.view.epoch for c in found.candidates}
+            views = {c.session.source: c.view for c in found.candidates}
+            epochs = {source: view.epoch for source, view in views.items()}
             if epochs == self._epochs:
                 verification.fill(asked, found, self._corpus)
             self._epochs = epochs

@@ -1,7 +1,7 @@
 """What is known of a segment beside the engine's own part of it.
 
 Invariant: all of it is of one state of the Session, the one that ``fingerprint`` names. Proof:
-tests/unit/test_persisting.py, tests/differential/test_paths_moving.py.
+tests/unit/persisting/test_persisting.py, tests/differential/test_paths_moving.py.
 """
 
 from __future__ import annotations

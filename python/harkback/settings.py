@@ -7,7 +7,6 @@ a slip of the pen cannot switch a rule off. Proof: tests/unit/test_settings.py.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -18,7 +17,7 @@ from typing import Any, Final, NoReturn, TypeVar
 from harkback.errors import HarkbackError, SettingsError
 from harkback.model import Rule
 from harkback.projects import compile_globs
-from harkback.redaction import DEFAULT, STRICT, Policy
+from harkback.redaction import DEFAULT, Policy
 
 _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")
@@ -73,13 +72,21 @@ def load(path: str | os.PathLike[str] | None = None, *, strict: bool = False) ->
     except (FileNotFoundError, NotADirectoryError):
         if named:
             raise SettingsError("settings_unreadable", "The config file is missing.") from None
-        return Settings(STRICT if strict else DEFAULT)
+        return Settings(_strict() if strict else DEFAULT)
     except OSError:
         raise SettingsError("settings_unreadable", "The config file cannot be read.") from None
     return _settings(_parse(data), file, strict)
 
 
+def _strict() -> Policy:
+    from harkback.redaction import STRICT  # made when it is asked for
+
+    return STRICT
+
+
 def _parse(data: bytes) -> dict[str, Any]:
+    if not data:
+        return {}
     import tomllib  # there is seldom a file
 
     place = ""
@@ -127,10 +134,10 @@ def _policy(redaction: Mapping[str, Any], always_strict: bool) -> Policy:
     if not isinstance(strict, bool):
         _refuse("redaction.strict", "has to be true or false")
     strict = strict or always_strict
-    policy = STRICT if strict else DEFAULT
+    policy = _strict() if strict else DEFAULT
     for index, name in enumerate(_strings(redaction.get("remove", []), "redaction.remove")):
         # What only the strict policy has may be named while another is in force.
-        if strict or name in DEFAULT.ids or name not in STRICT.ids:
+        if strict or name in DEFAULT.ids or name not in _strict().ids:
             policy = _asked(f"redaction.remove[{index}]", policy.remove, name)
     for index, name in enumerate(_strings(redaction.get("names", []), "redaction.names")):
         policy = _asked(f"redaction.names[{index}]", policy.add_names, name)
@@ -191,7 +198,9 @@ def _only(table: Mapping[str, Any], place: str, known: Iterable[str]) -> None:
     for key in table:
         if key not in known:
             shown = key if re.fullmatch("[A-Za-z_-]{1,24}", key) else "a key"
-            near = difflib.get_close_matches(key, known, n=1)
+            from difflib import get_close_matches  # for a mistake alone
+
+            near = get_close_matches(key, known, n=1)
             hint = f"; is {near[0]} meant?" if near else ""
             _refuse(f"{place}.{shown}".lstrip("."), f"is unknown{hint or '.'}")
 

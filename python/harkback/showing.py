@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from math import ceil
 from typing import Final
 
@@ -103,6 +104,8 @@ class Showing:
         self._redaction = redaction
         self._corpus = corpus
         self._terms = terms
+        self._paged: Segment | None = None  # what the pages are of, held while it is asked about
+        self._pages: dict[int, list[Row]] = {}
 
     def card(self, candidate: Candidate) -> SessionCard:
         """What is said of a Session."""
@@ -242,8 +245,7 @@ class Showing:
         known, reach = segment.files, range(at + 1, at + 1 + _ROWS_BESIDE)
         if known is not None and known.isdisjoint(reach):
             return found
-        rows = self._corpus.rows(segment, reach.start, reach.stop)
-        for place, other in enumerate(rows, reach.start):
+        for place, other in islice(self.walk(segment, at, 1), _ROWS_BESIDE):
             if place == anchor or other.kind % ABANDONED != _TOOL_RESULT or other.turn != row.turn:
                 break
             if silent and other.spans:
@@ -254,18 +256,24 @@ class Showing:
                 found.append(other)
         return found
 
+    def row(self, segment: Segment, at: int) -> Row | None:
+        """The row at a place; None before the first and behind the last."""
+        if segment is not self._paged:
+            self._paged, self._pages = segment, {}
+        number, offset = divmod(at, _ROWS_AT_ONCE)
+        page = self._pages.get(number)
+        if page is None and number >= 0:
+            start = number * _ROWS_AT_ONCE
+            page = self._corpus.rows(segment, start, start + _ROWS_AT_ONCE)
+            self._pages[number] = page
+        return page[offset] if page and offset < len(page) else None
+
     def walk(self, segment: Segment, row: int, step: int) -> Iterator[tuple[int, Row]]:
         """The rows behind ``row`` (``step`` 1) or before it (-1), nearest first."""
-        at = row
-        while True:
-            low, high = (at - _ROWS_AT_ONCE, at) if step < 0 else (at + 1, at + 1 + _ROWS_AT_ONCE)
-            low, high = max(low, 0), max(high, 0)
-            rows = self._corpus.rows(segment, low, high)
-            numbered = list(enumerate(rows, low))
-            yield from numbered if step > 0 else reversed(numbered)
-            if len(rows) < _ROWS_AT_ONCE:
-                return
-            at += step * _ROWS_AT_ONCE
+        at = row + step
+        while (other := self.row(segment, at)) is not None:
+            yield at, other
+            at += step
 
     def neighbours(
         self, segment: Segment, anchor: Row, row: int, step: int

@@ -41,6 +41,7 @@ class Verified:
     outside_time: int = 0  # Messages that hold a term, at a time not asked for
     abandoned: int = 0  # and of Turns that were rewound
     gaps: list[Gap] = field(default_factory=list)
+    holding: list[int] = field(default_factory=list)  # candidates that have a Hit
 
     def take(self, query: Query, corpus: Corpus, batch: _Batch) -> None:
         """Adds the Hits of held segments, and the Gaps of their Sessions."""
@@ -48,6 +49,7 @@ class Verified:
         holding, outside_time, abandoned = corpus.count(
             self.tally, query.folded, batch.segments, scope
         )
+        self.holding.extend(len(self.candidates) + key for key in holding)
         self.candidates.extend(batch.candidates)
         self.outside_time += outside_time
         self.abandoned += abandoned
@@ -98,9 +100,10 @@ def verify(engine: Engine, path: Path, query: Query, found: Eligible, corpus: Co
     verified = Verified(engine.tally())
     chosen, gaps, unreached = bring(path, query, found, corpus)
     verified.gaps.extend(gaps)
-    rest = iter(chosen)
-    while _take_batch(query, rest, corpus, verified):
-        pass
+    with corpus.known(chosen) as known:
+        rest = iter(zip(chosen, known, strict=True))
+        while _take_batch(query, rest, corpus, verified):
+            pass
     unreached += len(chosen) - len(verified.candidates)
     if unreached:
         message = "Sessions were not reached before the deadline."
@@ -119,28 +122,37 @@ def bring(
     unreached = 0
     if path in (Path.NARROWED, Path.AUTO):
         known = corpus.current(chosen) if path is Path.AUTO else set()
-        answer = offered(query, [c for c in chosen if c not in known])
-        gaps = answer.gaps
-        unreached = answer.unreached
-        known.update(answer.candidates)
-        chosen = [c for c in chosen if c in known]
+        if len(known) < len(chosen):
+            answer = offered(query, [c for c in chosen if c not in known])
+            gaps = answer.gaps
+            unreached = answer.unreached
+            known.update(answer.candidates)
+            chosen = [c for c in chosen if c in known]
     return chosen, gaps, unreached
 
 
 def _take_batch(
-    query: Query, rest: Iterator[Candidate], corpus: Corpus, verified: Verified
+    query: Query,
+    rest: Iterator[tuple[Candidate, Segment | None]],
+    corpus: Corpus,
+    verified: Verified,
 ) -> bool:
-    """Verifies the next Sessions, as many as one search may hold; False when none are left."""
+    """Verifies the next Sessions, as many as one search may hold; False when none are left.
+
+    Those that are held anyway count only where somebody may want to stop in between.
+    """
     batch = _Batch()
+    watched = query.deadline is not None or query.cancel is not None
     size = 0
     with ExitStack() as held:
-        for candidate in rest:
-            if query.expired():
+        for candidate, known in rest:
+            if watched and query.expired():
                 break
-            segment = held.enter_context(corpus.hold(candidate, query.cancel))
-            size += segment.bytes
+            segment = known or held.enter_context(corpus.hold(candidate, query.cancel))
             batch.candidates.append(candidate)
             batch.segments.append(segment)
+            if known is None or watched:
+                size += segment.bytes
             if size >= VERIFY_BATCH_BYTES:
                 break
         if batch.candidates:
@@ -151,9 +163,13 @@ def _take_batch(
 def fill(query: Query, found: Eligible, corpus: Corpus) -> None:
     """Makes Sessions resident, newest first, while there is room; a bounded while per search."""
     until = time.monotonic() + FILL_SECONDS
+    if not corpus.has_room():
+        return
+    current = corpus.current(found.candidates)
     for candidate in found.candidates:
+        if candidate in current:
+            continue
         if not corpus.has_room() or time.monotonic() >= until or query.expired():
             return
-        if not corpus.is_current(candidate):
-            with corpus.hold(candidate, query.cancel):
-                pass
+        with corpus.hold(candidate, query.cancel):
+            pass

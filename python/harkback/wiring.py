@@ -18,9 +18,8 @@ from harkback.config import DEFAULT_MEMORY_BYTES
 from harkback.corpus import Corpus
 from harkback.engine import EngineName, load
 from harkback.errors import QueryError, SourceError
-from harkback.facts.base import FactSource
+from harkback.facts.base import FactSource, Found
 from harkback.facts.registry import open_facts
-from harkback.facts.search import Facts
 from harkback.model import Session
 from harkback.projection import PROJECTION_VERSION
 from harkback.projects import compile_globs
@@ -31,6 +30,7 @@ from harkback.verification import Path
 
 if TYPE_CHECKING:  # who has no cache does not load what it is made of
     from harkback.cache import SegmentCache, Shelf
+    from harkback.facts.search import Facts
 
 T = TypeVar("T")
 
@@ -73,7 +73,11 @@ class Wiring:
                 engine.FORMAT, engine.FOLD_VERSION, PROJECTION_VERSION, version
             )
         self._corpus = Corpus(engine, self._redaction, self._memory_bytes, self._shelf)
-        self._facts = Facts(engine, self._redaction, self._fact_sources, self._memory_bytes)
+        self._facts: Facts | None = None
+        if self._fact_sources:
+            from harkback.facts.search import Facts  # most histories have none
+
+            self._facts = Facts(engine, self._redaction, self._fact_sources, self._memory_bytes)
         self._epochs: dict[str, Hashable] = {}  # of the last search
         self._stored = False  # whether the last search found all of its Sources stored
 
@@ -87,6 +91,16 @@ class Wiring:
             self._group.start()
             self._start()
         return self._group.views(self._engine, opened)
+
+    def _facts_of(self, asked: query.Query, views: list[View], *, complete: bool) -> Found:
+        """The facts that match; ``complete``: every Source has a View."""
+        if self._facts is None:
+            return Found.without_stores(len(asked.terms))
+        from harkback.facts.evidence import Witnesses
+
+        guard = (self._allowed, self._projects)
+        witnesses = Witnesses(views, *guard, asked.active, complete=complete)
+        return self._facts.search(asked, witnesses, self._projects)
 
     def _of_one(self, read: Callable[..., T], asked: object) -> T:
         """What is read of one Session; a Source that failed may have held what is not found."""

@@ -251,8 +251,7 @@ def oracle(written: Written, folded: Sequence[str]) -> dict[tuple[str, int], Fou
         messages = [list(message.leaves()) for message in said]
         if chat.stream and chat.form != "messages":
             messages.append([(("text",), _joined(chat))])
-        if chat.form == "written":
-            messages.append([(("title",), _title(f"s{number}"))])
+        # The title stands behind them all, and is searched only if it is asked for.
         for row, leaves in enumerate(messages):
             frequency, length = [0] * len(folded), 0
             for path, text in leaves:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harkback import Recall
-from harkback.cache import SegmentCache
+from harkback.cache import SegmentCache, digest
 from harkback.engine import Engine
 
 
@@ -48,3 +48,14 @@ def damage(whole: Path, copy: Path, each: int) -> Iterator[str]:
             shutil.copytree(whole, copy)
             flip(copy / path.name, at, at % 8)
             yield f"{path.suffix} {at}"
+
+
+def stored(found: Recall) -> set[str]:
+    """Which of the Sessions of its one Source are in the cache."""
+    shelf = found._shelf
+    assert shelf is not None
+    shelf.renew()
+    (source,) = found._group.sources
+    names = ("old", "middle", "new", "more")
+    known = {digest(name): name for name in names}
+    return {known.get(session, "another") for session in shelf.stored(source.name)}

@@ -69,7 +69,7 @@ class Hits:
         verified = Verified(self.engine.tally(), self.candidates)
         keys = [str(of) for of in range(len(self.candidates))]
         scope = scope_of(asked, self.candidates)
-        _, *left_out = verified.tally.take(corpus, self.terms, keys, scope)
+        verified.holding, *left_out = verified.tally.take(corpus, self.terms, keys, scope)
         verified.outside_time, verified.abandoned = left_out
         return rank(asked, verified, records)
 

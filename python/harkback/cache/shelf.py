@@ -143,6 +143,12 @@ class Shelf:
                 self._seen = now
                 self._tables.clear()
 
+    @property
+    def state(self) -> object:
+        """Equal as long as nothing was stored, taken away or rejected."""
+        with self._lock:
+            return self._seen, len(self._rejected)
+
     def find(self, source: str, session: str) -> Place | None:
         """The stored segment of a Session, whatever state of it it is of."""
         with self._lock:

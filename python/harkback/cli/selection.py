@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -23,14 +23,15 @@ from harkback.cache.folder import default_folder
 from harkback.config import DEFAULT_KINDS, PERSIST_SECONDS
 from harkback.errors import SourceError
 from harkback.facts.base import FactSource
-from harkback.facts.files import MemoryFiles
 from harkback.facts.registry import beside
 from harkback.model import KINDS
 from harkback.recall import Recall
 from harkback.settings import Settings, load
 from harkback.sources.base import Source
-from harkback.sources.discovery import Place, discover
 from harkback.sources.registry import open_source
+
+if TYPE_CHECKING:
+    from harkback.sources.discovery import Place
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -153,6 +154,8 @@ class Selection:
 
     def places(self) -> list[Place]:
         """What was found on this machine, of the agents asked for."""
+        from harkback.sources.discovery import discover  # --store needs none of it
+
         found = discover()
         known = {place.agent for place in found}
         for agent in self.agents:
@@ -232,6 +235,10 @@ _WHAT: Final = (
 
 
 def _folders(_: click.Context, __: click.Parameter, folders: tuple[str, ...]) -> list[FactSource]:
+    if not folders:
+        return []
+    from harkback.facts.files import MemoryFiles
+
     return [MemoryFiles(folder) for folder in dict.fromkeys(map(os.path.realpath, folders))]
 
 

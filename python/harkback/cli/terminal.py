@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -22,11 +22,13 @@ from harkback.cli.neutral import block, line
 from harkback.cli.ways import how_to_open
 from harkback.config import REDACTED_MARK
 from harkback.envelope import Envelope
-from harkback.grep import Match
-from harkback.materials import REASONS, MaterialReading
 from harkback.model import Explanation, Fact, Passage, PassageMessage, SessionCard, Span
-from harkback.reading import Reading
 from harkback.rendering import gap_text, material_text
+
+if TYPE_CHECKING:  # a search draws none of them
+    from harkback.grep import Match
+    from harkback.materials import MaterialReading
+    from harkback.reading import Reading
 
 _MATCH: Final = "bold yellow"
 _ROLES: Final = {
@@ -134,6 +136,8 @@ class Terminal:
         if reading.reason == "no_vision":
             self.note("It is an image: --output FILE writes it.")
         elif reading.reason is not None:
+            from harkback.materials import REASONS
+
             self.note(REASONS[reading.reason])
         elif reading.kind == "text" and not written:
             body = Text(block(reading.content))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from harkback.engine import Engine
-from harkback.model import Gap
+from harkback.model import Fact, Gap
 
 Scope: TypeAlias = Literal["global", "workspace", "file"]
 
@@ -57,6 +57,28 @@ class Stored:
 
     facts: list[StoredFact]
     gaps: tuple[Gap, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found among facts.
+
+    Attributes:
+        matched: of each term, whether a fact in scope matches it.
+    """
+
+    facts: tuple[Fact, ...]
+    matched: tuple[bool, ...]
+    gaps: tuple[Gap, ...]
+
+    @classmethod
+    def without_stores(cls, terms: int) -> Found:
+        """Nothing, because nobody said where facts are.
+
+        Args:
+            terms: how many were asked for.
+        """
+        return cls((), (False,) * terms, (Gap("not_searched", "No store of facts was given."),))
 
 
 class FactView(Protocol):

@@ -17,11 +17,11 @@ from typing import Final
 from harkback.config import REDACTED_MARK, UNSETTLED_RETRIES
 from harkback.engine import Corpus, Engine
 from harkback.errors import SourceError
-from harkback.facts.base import FactSource, StoredFact
+from harkback.facts.base import FactSource, Found, StoredFact
 from harkback.facts.evidence import Witnesses
 from harkback.facts.keys import KeyIndex, normal
 from harkback.facts.showing import Item, Match, show
-from harkback.model import Entry, Fact, Gap, Span
+from harkback.model import Entry, Gap, Span
 from harkback.projects import Globs, excluded
 from harkback.query import Query
 from harkback.redaction import Redaction
@@ -30,19 +30,6 @@ from harkback.rendering import label
 
 _KEY: Final = "facts"
 _AT_ONCE: Final = 64  # facts between two looks at the deadline, or whose Sessions are looked up
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search found among facts.
-
-    Attributes:
-        matched: of each term, whether a fact in scope matches it.
-    """
-
-    facts: tuple[Fact, ...]
-    matched: tuple[bool, ...]
-    gaps: tuple[Gap, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +104,6 @@ class Facts:
             projects: those whose facts are shut out.
         """
         nothing = (False,) * len(asked.terms)
-        if not self._sources:
-            return Found((), nothing, (Gap("not_searched", "No store of facts was given."),))
         if asked.within is not None:
             message = "Facts belong to no one Session; within one they were not searched."
             return Found((), nothing, (Gap("not_searched", message),))

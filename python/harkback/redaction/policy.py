@@ -146,6 +146,16 @@ class Redaction:
         self._engine = engine
         self._paths: dict[tuple[str, ...], bool] = {}
 
+    # Looked up once: hashing the rules of a policy takes longer than most messages do.
+
+    @functools.cached_property
+    def _blocks(self) -> Blocks:
+        return _blocks(self.policy.rules)
+
+    @functools.cached_property
+    def _unfinished(self) -> Unfinished:
+        return _unfinished(self.policy.rules)
+
     def spans(self, text: str, sensitive: bool = False) -> list[RedactedSpan]:
         """What is taken out of a whole leaf; all of it if it stands under a sensitive name."""
         return self._examine(text, sensitive, self.policy.finders).spans
@@ -162,7 +172,7 @@ class Redaction:
         """
         finders = self.policy.finders
         if in_progress:
-            finders = (*finders, _unfinished(self.policy.rules))
+            finders = (*finders, self._unfinished)
         if not finders:
             return None, 0
         examined = [self._examine(text, sensitive, finders) for text, sensitive in leaves]
@@ -197,7 +207,7 @@ class Redaction:
         known: dict[str, bool] = {}  # beside the kept ones: a long name is judged once a Message
         beside = pairs.values(leaves, self.sensitive)
         if len(leaves) > 1:
-            beside |= _blocks(self.policy.rules).inside(leaves)
+            beside |= self._blocks.inside(leaves)
         return [
             (text, at in beside or self._hides(path, known))
             for at, (path, text) in enumerate(leaves)

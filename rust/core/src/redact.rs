@@ -10,6 +10,7 @@ mod charset;
 mod edge;
 mod ends;
 mod key;
+mod keywords;
 mod lead;
 mod name;
 mod pattern;
@@ -20,8 +21,7 @@ mod value;
 
 use std::collections::{BTreeSet, HashMap};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
+use self::keywords::Keywords;
 use crate::error::CoreError;
 use crate::fold::is_border;
 
@@ -92,7 +92,7 @@ struct Cut {
 pub struct Redactor {
     ids: Vec<String>,
     matchers: Vec<Matcher>,
-    keywords: AhoCorasick,
+    keywords: Keywords,
     /// Per keyword, the rules it belongs to.
     owners: Vec<Vec<usize>>,
 }
@@ -123,15 +123,10 @@ impl Redactor {
                 owners[place].push(index);
             }
         }
-        let keywords = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .match_kind(MatchKind::Standard)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(&literals)
-            .map_err(|_| CoreError::Rule {
-                id: "*".to_owned(),
-                detail: "too many keywords".to_owned(),
-            })?;
+        let keywords = Keywords::new(literals).map_err(|_| CoreError::Rule {
+            id: "*".to_owned(),
+            detail: "too many keywords".to_owned(),
+        })?;
         Ok(Self {
             ids: rules.iter().map(|rule| rule.id.clone()).collect(),
             matchers,
@@ -202,7 +197,7 @@ impl Redactor {
         let mut cuts = Vec::new();
         let mut last: Vec<Option<Box<shape::Last>>> = Vec::new();
         let mut runs = ends::Runs::default();
-        for found in self.keywords.find_overlapping_iter(text) {
+        for found in self.keywords.find(text) {
             for &rule in &self.owners[found.pattern().as_usize()] {
                 let span = match &self.matchers[rule] {
                     Matcher::Names(names) => {

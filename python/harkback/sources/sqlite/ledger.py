@@ -241,8 +241,8 @@ class Ledger(Reader):
         rowids = {int(locator[1:]): locator[0] for locator in locators if locator[0] in "ed"}
         runs = Runs({}, frozenset())  # what a locator names is no child's, and has its place
         found: list[StoredMessage] = []
-        statement = (
-            f"SELECT {_EVENT} FROM runtime_events WHERE session_id = CAST(? AS TEXT) "
+        statement = (  # the plus: by rowid, not through an index of all events of the Session
+            f"SELECT {_EVENT} FROM runtime_events WHERE +session_id = CAST(? AS TEXT) "
             f"AND rowid IN ({placeholders(len(rowids))})"
         )
         for row in self._rows("runtime_events", statement, session, *rowids):

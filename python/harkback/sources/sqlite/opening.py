@@ -12,12 +12,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sqlite3
 import stat
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -190,6 +187,8 @@ class _Connection(sqlite3.Connection):
     def close(self) -> None:
         super().close()
         if self.folder is not None:
+            import shutil
+
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -227,6 +226,10 @@ def _open_copy(path: str) -> sqlite3.Connection:
 
     Windows unlinks no open file: there the folder goes when the connection is closed.
     """
+    import shutil  # a copy is seldom needed
+    import subprocess
+    import tempfile
+
     folder = tempfile.mkdtemp(prefix="harkback-")  # mode 0700
     target = str(Path(folder, "copy"))
     try:

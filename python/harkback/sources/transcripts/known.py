@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from harkback.sources.transcripts.base import Format
+if TYPE_CHECKING:
+    from harkback.sources.transcripts.base import Format
 
 
 class Known(NamedTuple):
@@ -28,7 +29,7 @@ class Known(NamedTuple):
 
     def format(self) -> Format:
         """A new reader of it."""
-        return cast(Format, getattr(import_module(self.module), self.name)())
+        return cast("Format", getattr(import_module(self.module), self.name)())
 
     def roots(self, environ: Mapping[str, str], home: Path) -> list[Path]:
         """Folders where its history may lie, whether or not they exist."""
