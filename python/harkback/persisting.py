@@ -3,7 +3,7 @@
 What was verified for a search is stored as it is; the rest is read for it. Invariant: at most one
 batch of segments is held that the manifest does not know, and no Session is stored that may not be
 read, nor one that its Source could not read whole or a finder failed on.
-Proof: tests/unit/persisting/test_persisting.py.
+Proof: tests/unit/persisting.
 """
 
 from __future__ import annotations

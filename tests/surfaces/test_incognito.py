@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harkback import QueryError, Recall, Session
+from harkback.cache import SegmentCache
 from harkback.engine import Engine
 from harkback.errors import Reason
 from support.asking import WORD
@@ -32,6 +34,7 @@ ASKS: dict[str, Callable[[Recall], Any]] = {
     "audit": lambda recall: recall.more("0" * 32, view="audit", cursor="5"),
     "grep": grep,
     "pointer": lambda recall: recall.compaction_pointer("s"),
+    "material": lambda recall: recall.material("0" * 32, vision=True),
 }
 
 
@@ -137,3 +140,13 @@ def test_it_is_not_asked_of_what_was_closed(engine: Engine) -> None:
     with pytest.raises(Exception, match="closed") as caught:
         recall.search([WORD])
     assert caught.value.reason == "closed"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("ask", [Recall.persist, Recall.coverage, lambda r: r.persist(0.2)])
+def test_nothing_is_stored_or_looked_at_for_it(
+    ask: Callable[[Recall], Any], engine: Engine, tmp_path: Path
+) -> None:
+    cache = SegmentCache(tmp_path / "cache")
+    with Recall(watched(), engine=engine.name, cache=cache, incognito=fails) as recall:
+        refused(recall, ask, "incognito_active")
+    assert not (tmp_path / "cache").exists()
