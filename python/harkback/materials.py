@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
 from harkback import images, pdf
-from harkback.candidates import Candidate, find
+from harkback.candidates import Candidate
 from harkback.config import (
     IMAGE_HEAD_BYTES,
     JSON_BUDGET,
@@ -33,7 +32,6 @@ from harkback.decoding import decode
 from harkback.engine import Engine
 from harkback.errors import QueryError
 from harkback.model import AttachmentPart, Leaf, Material, Row, Session
-from harkback.projects import Globs
 from harkback.query import check_active, check_cancel, heed, not_found
 from harkback.redaction import Redaction
 from harkback.rendering import (
@@ -45,7 +43,6 @@ from harkback.rendering import (
     quote,
 )
 from harkback.showing import Showing, anchor_home, files, material_id
-from harkback.sources.base import View
 from harkback.windows import whole
 
 Unsupported: TypeAlias = Literal[
@@ -88,6 +85,15 @@ class Request:
     active: tuple[str, str] | None
     unbounded: bool
     cancel: threading.Event | None = None
+
+    @property
+    def where(self) -> str:
+        """See ``harkback.wiring.OfOne``."""
+        return _WHERE
+
+    def names(self, session: Session) -> bool:
+        """See ``harkback.wiring.OfOne``."""
+        return anchor_home(session.source, session.id) == self.id[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +177,7 @@ def read(
     engine: Engine,
     redaction: Redaction,
     asked: Request,
-    views: Iterable[View],
-    allowed: Callable[[Session], bool] | None,
-    projects: Globs,
+    candidate: Candidate,
     corpus: Corpus,
 ) -> MaterialReading:
     """What is asked for, as far as the Budget goes.
@@ -181,10 +185,6 @@ def read(
     Raises:
         QueryError: ``not_found``, whatever the cause, so that it tells nothing; ``cursor_invalid``.
     """
-    home = asked.id[:16]
-    candidate = find(views, allowed, projects, lambda s: anchor_home(s.source, s.id) == home)
-    if candidate is None:
-        raise not_found(_WHERE)
     showing = Showing(engine, redaction, corpus)
     part = _listed(candidate, asked, showing, corpus)
     return _Reader(redaction, asked, candidate, part, showing.material(asked.id, part)).read()

@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final
 
-from harkback.candidates import Candidate, find
+from harkback.candidates import Candidate
 from harkback.config import DEFAULT_KINDS, POINTER_CODE_POINTS
 from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
 from harkback.model import KINDS, Row, Session
-from harkback.projects import Globs
 from harkback.query import check_active, check_cancel, heed, not_found
 from harkback.redaction import Redaction
 from harkback.rendering import VERSION, iso, label
 from harkback.showing import Showing, anchor_home, anchor_id
-from harkback.sources.base import View
 
 _WHERE: Final = "is a Session of this id"
 _COUNTED: Final = frozenset(map(KINDS.index, DEFAULT_KINDS))
@@ -40,6 +37,15 @@ class Request:
     session: str
     active: tuple[str, str] | None
     cancel: threading.Event | None
+
+    @property
+    def where(self) -> str:
+        """See ``harkback.wiring.OfOne``."""
+        return _WHERE
+
+    def names(self, session: Session) -> bool:
+        """See ``harkback.wiring.OfOne``."""
+        return session.id == self.session
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +119,7 @@ def point(
     engine: Engine,
     redaction: Redaction,
     asked: Request,
-    views: Iterable[View],
-    allowed: Callable[[Session], bool] | None,
-    projects: Globs,
+    candidate: Candidate,
     corpus: Corpus,
 ) -> Pointer:
     """The pointer to a Session that may be read.
@@ -123,11 +127,7 @@ def point(
     Raises:
         QueryError: ``not_found``, whatever the cause.
     """
-    candidate = find(views, allowed, projects, lambda session: session.id == asked.session)
-    if candidate is None:
-        raise not_found(_WHERE)
-    with ExitStack() as held:
-        segment = held.enter_context(corpus.hold(candidate, asked.cancel))
+    with corpus.hold(candidate, asked.cancel) as segment:
         rows = list(_counted(asked, candidate, corpus, segment))
     if not rows:
         raise not_found(_WHERE)

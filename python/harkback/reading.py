@@ -12,13 +12,12 @@ from __future__ import annotations
 import math
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from harkback.candidates import Candidate, find
+from harkback.candidates import Candidate
 from harkback.config import (
     JSON_PASSAGES_BUDGET,
     MAX_NEIGHBOURS_EACH_SIDE,
@@ -28,7 +27,6 @@ from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
 from harkback.errors import QueryError
 from harkback.model import ABANDONED, KINDS, Passage, PassageMessage, Row, Session
-from harkback.projects import Globs
 from harkback.query import check_active, check_cancel, heed, not_found
 from harkback.redaction import Redaction
 from harkback.rendering import (
@@ -43,7 +41,6 @@ from harkback.rendering import (
     passage_json,
 )
 from harkback.showing import Showing, anchor_home, anchor_id, bare, files, shows
-from harkback.sources.base import View
 from harkback.windows import whole
 
 Scope: TypeAlias = Literal["turn", "audit", "scroll"]
@@ -68,6 +65,15 @@ class Request:
     active: tuple[str, str] | None
     unbounded: bool
     cancel: threading.Event | None = None
+
+    @property
+    def where(self) -> str:
+        """See ``harkback.wiring.OfOne``."""
+        return _WHERE
+
+    def names(self, session: Session) -> bool:
+        """See ``harkback.wiring.OfOne``."""
+        return anchor_home(session.source, session.id) == self.anchor[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +157,7 @@ def read(
     engine: Engine,
     redaction: Redaction,
     asked: Request,
-    views: Iterable[View],
-    allowed: Callable[[Session], bool] | None,
-    projects: Globs,
+    candidate: Candidate,
     corpus: Corpus,
 ) -> Reading:
     """What is asked for, as far as the Budget goes.
@@ -161,12 +165,7 @@ def read(
     Raises:
         QueryError: ``not_found``, whatever the cause, so that it tells nothing; ``cursor_invalid``.
     """
-    home = asked.anchor[:16]
-    candidate = find(views, allowed, projects, lambda s: anchor_home(s.source, s.id) == home)
-    if candidate is None:
-        raise not_found(_WHERE)
-    with ExitStack() as held:
-        segment = held.enter_context(corpus.hold(candidate, asked.cancel))
+    with corpus.hold(candidate, asked.cancel) as segment:
         return _Reader(engine, redaction, asked, candidate, segment, corpus).read()
 
 

@@ -11,19 +11,20 @@ import os
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from harkback import query
+from harkback.candidates import Candidate, find
 from harkback.config import DEFAULT_MEMORY_BYTES
 from harkback.corpus import Corpus
-from harkback.engine import EngineName, load
+from harkback.engine import Engine, EngineName, load
 from harkback.errors import QueryError, SourceError
 from harkback.facts.base import FactSource, Found
 from harkback.facts.registry import open_facts
 from harkback.model import Session
 from harkback.projection import PROJECTION_VERSION
 from harkback.projects import compile_globs
-from harkback.redaction import DEFAULT, Policy
+from harkback.redaction import DEFAULT, Policy, Redaction
 from harkback.sources.base import Source, View
 from harkback.sources.group import Group
 from harkback.verification import Path
@@ -33,6 +34,20 @@ if TYPE_CHECKING:  # who has no cache does not load what it is made of
     from harkback.facts.search import Facts
 
 T = TypeVar("T")
+
+
+class OfOne(Protocol):
+    """A question to one Session."""
+
+    @property
+    def where(self) -> str:
+        """What was named, as the sentence of ``not_found`` ends."""
+
+    def names(self, session: Session) -> bool:
+        """Whether this is the Session."""
+
+
+A = TypeVar("A", bound=OfOne)
 
 
 class Wiring:
@@ -102,20 +117,18 @@ class Wiring:
         witnesses = Witnesses(views, *guard, asked.active, complete=complete)
         return self._facts.search(asked, witnesses, self._projects)
 
-    def _of_one(self, read: Callable[..., T], asked: object) -> T:
-        """What is read of one Session; a Source that failed may have held what is not found."""
+    def _of_one(self, read: Callable[[Engine, Redaction, A, Candidate, Corpus], T], asked: A) -> T:
+        """What is read of the one Session that is asked for, archived or not, if it may be read.
+
+        A Source that failed may have held what is not found.
+        """
         with ExitStack() as opened:
             views, failures = self._views(opened)
             try:
-                return read(
-                    self._engine,
-                    self._redaction,
-                    asked,
-                    views,
-                    self._allowed,
-                    self._projects,
-                    self._corpus,
-                )
+                candidate = find(views, self._allowed, self._projects, asked.names)
+                if candidate is None:
+                    raise query.not_found(asked.where)
+                return read(self._engine, self._redaction, asked, candidate, self._corpus)
             except SourceError as error:
                 raise error.bare() from None
             except QueryError as error:
