@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harkback import QueryError, Recall, corpus
+from harkback import QueryError, Recall, entries
 from harkback.config import SCAN_SLICE_SESSIONS
 from harkback.engine import Engine
 from support.asking import WORD
@@ -112,8 +112,8 @@ def test_a_session_put_in_pieces_is_the_same(
     talk = [said(f"m{n}", f"{WORD} {n} " + "x" * (n % 7) * 20, turn=f"t{n}") for n in range(9)]
     with Recall(Speaking({"s": talk}), engine=engine.name) as recall:
         expected = recall.search([WORD], limit=25)
-    monkeypatch.setattr(corpus, "PIECE_CODE_POINTS", size)
-    monkeypatch.setattr(corpus, "PIECES", 1000)
+    monkeypatch.setattr(entries, "PIECE_CODE_POINTS", size)
+    monkeypatch.setattr(entries, "PIECES", 1000)
 
     class After(threading.Event):
         looks = 10**6
