@@ -180,7 +180,7 @@ def test_two_that_add_to_one_segment_at_once(
     faster: list[threading.Thread] = []
 
     def overtaken(view: SqliteView, session: str, fingerprint: bytes) -> object:
-        notes = recall._group.sources[0].place.notes
+        notes = recall._group.sources[0].database.place.notes
         before = dict(notes)
         found = grown(view, session, fingerprint)
         if found is not None and not faster:

@@ -60,7 +60,7 @@ class MemoryStore:
 
     @contextlib.contextmanager
     def view(self, engine: Engine) -> Iterator[MemoryView]:
-        view = MemoryView(self._source, engine)
+        view = MemoryView(self._source.database, engine)
         try:
             yield view
         finally:

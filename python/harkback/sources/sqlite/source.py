@@ -1,7 +1,6 @@
-"""A SQLite database as a Source: connections to it, one for each thread, and Views on them.
+"""A SQLite database as a Source, whose Views are of one state each.
 
-What the tables mean is the business of a schema. Invariant: a connection serves one View at a time,
-and none outlives the thread, process or state that it was made for.
+What the tables mean is the business of a schema. Invariant: nothing of the database is written.
 Proof: tests/sources/test_sqlite_source.py, tests/sources/test_sqlite_untouched.py.
 """
 
@@ -9,17 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
-import weakref
 from collections.abc import Iterator
 
 from harkback.engine import Engine
 from harkback.errors import UsageError
-from harkback.sources.sqlite import opening
 from harkback.sources.sqlite.base import Place, Schema
-from harkback.sources.sqlite.kept import Kept
-from harkback.sources.sqlite.memory import Memory
-from harkback.sources.sqlite.opening import Connect, Files
+from harkback.sources.sqlite.database import Database
+from harkback.sources.sqlite.opening import Connect
 from harkback.sources.sqlite.view import SqliteView
 
 
@@ -45,15 +40,9 @@ class SqliteSource:
         schema: Schema | None = None,
     ) -> None:
         # The place itself, not a link to it: there SQLite keeps the side files.
-        self._path = os.path.realpath(path)
-        self.name = name or self._path
-        self.place = Place(self._path, self.name)
-        self.schema = schema
-        self.memory = Memory()
-        self._connect = connect
-        self._local = threading.local()
-        self._open: weakref.WeakSet[Kept] = weakref.WeakSet()
-        self._closed = False
+        place = os.path.realpath(path)
+        self.name = name or place
+        self.database = Database(Place(place, self.name), connect, schema)
 
     @contextlib.contextmanager
     def view(self, engine: Engine) -> Iterator[SqliteView]:
@@ -63,9 +52,9 @@ class SqliteSource:
             SourceError: the store as a whole cannot be read.
             UsageError: the Source was closed.
         """
-        if self._closed:
+        if self.database.closed:
             raise UsageError("closed", "This Source was closed.")
-        view = SqliteView(self, engine)
+        view = SqliteView(self.database, engine)
         try:
             yield view
         finally:
@@ -73,28 +62,4 @@ class SqliteSource:
 
     def close(self) -> None:
         """Closes every connection; Views must have ended."""
-        self._closed = True
-        for kept in list(self._open):
-            kept.dispose()
-
-    def acquire(self) -> Kept:
-        """This thread's connection, fit for the database as it is now, in a transaction."""
-        kept: Kept | None = getattr(self._local, "kept", None)
-        if kept is not None:
-            if kept.begin():
-                return kept
-            self.release(kept)
-        kept = Kept(self._path, self._connect)
-        self._open.add(kept)
-        self._local.kept = kept
-        if kept.live:
-            kept.begin()
-        return kept
-
-    def release(self, kept: Kept) -> None:
-        """Gives up a connection that cannot serve any more."""
-        self._local.kept = None
-        kept.dispose()
-
-    def look(self) -> Files:
-        return opening.look(self._path)
+        self.database.close()

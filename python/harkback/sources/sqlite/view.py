@@ -11,7 +11,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from harkback.engine import Engine
 from harkback.errors import SourceError
@@ -28,11 +28,9 @@ from harkback.sources.base import (
 )
 from harkback.sources.sqlite import opening, schemas
 from harkback.sources.sqlite.base import Listing, Reader
+from harkback.sources.sqlite.database import Database
 from harkback.sources.sqlite.memory import STAMP_BYTES
 from harkback.sources.sqlite.records import Fingerprint
-
-if TYPE_CHECKING:
-    from harkback.sources.sqlite.source import SqliteSource
 
 T = TypeVar("T")
 
@@ -40,31 +38,31 @@ T = TypeVar("T")
 class SqliteView(Naming):
     """One consistent state of a database. Not for two threads at once."""
 
-    def __init__(self, source: SqliteSource, engine: Engine) -> None:
-        self._source = source
-        self.name = source.name
+    def __init__(self, database: Database, engine: Engine) -> None:
+        self._database = database
+        self.name = database.place.source
         self._engine = engine
         self._answered = False
         self._lost = False  # its connection was given up, and there is no going on
-        self._kept = source.acquire()
+        self._kept = database.acquire()
         try:
             if self._kept.schema is not None:
-                self._kept.beside(self._kept.schema.outside(source.place))
+                self._kept.beside(self._kept.schema.outside(database.place))
             self._listing()
-            self._left = source.memory.recheck(
+            self._left = database.memory.recheck(
                 self._kept.state(), lambda s: s in self._listing().sessions, self._recheck
             )  # of the slice, bytes
         except BaseException:
             self.end()
             raise
         #: What was found in this state that had changed without a trace makes it another.
-        self.epoch: Hashable = (self._kept.state(), source.memory.corrections)
+        self.epoch: Hashable = (self._kept.state(), database.memory.corrections)
         self._answered = True  # with its epoch, and with what is known of that
 
     @property
     def token(self) -> bytes | None:
         kept = self._kept
-        return kept.token() if self._source.memory.is_sure(kept.state()) else None
+        return kept.token() if self._database.memory.is_sure(kept.state()) else None
 
     def sessions(self) -> Catalog:
         return self._listing().catalog
@@ -83,7 +81,7 @@ class SqliteView(Naming):
 
     def size(self) -> int:
         """Bytes of the database and its WAL."""
-        return self._source.look().size()
+        return self._database.look().size()
 
     def record_count(self, session: str) -> int:
         """Rows of the kinds that can be visible, whatever can be read of them."""
@@ -106,12 +104,12 @@ class SqliteView(Naming):
             return None
         if not fingerprint.startswith(stamp):
             return False
-        told = self._source.memory.told(session, stamp)
+        told = self._database.memory.told(session, stamp)
         if told is None and self._left > 0:
             self._left -= self._recheck(session)
             told = self._kept.fingerprints.get(session, b"")
         if told is None:
-            self._source.memory.trust(session, fingerprint)
+            self._database.memory.trust(session, fingerprint)
         return told in (None, fingerprint)
 
     def scan(self, terms: Sequence[str], sessions: Sequence[str]) -> ScanResult:
@@ -162,7 +160,7 @@ class SqliteView(Naming):
         try:
             self._kept.end()
         except sqlite3.Error:
-            self._source.release(self._kept)
+            self._database.release(self._kept)
 
     def _listing(self) -> Listing:
         if self._kept.listing is None:
@@ -172,15 +170,15 @@ class SqliteView(Naming):
         return listing
 
     def _list(self) -> None:
-        kept, place = self._kept, self._source.place
-        kept.schema = self._source.schema or schemas.recognise(kept.connection)
+        kept, place = self._kept, self._database.place
+        kept.schema = self._database.schema or schemas.recognise(kept.connection)
         kept.beside(kept.schema.outside(place))
         kept.listing = kept.schema.listing(kept.connection, place, kept.outside)
 
     def _reader(self) -> Reader:
         listing, kept = self._listing(), self._kept
         assert kept.schema is not None
-        return kept.schema.reader(kept.connection, listing, self._source.place, self._engine)
+        return kept.schema.reader(kept.connection, listing, self._database.place, self._engine)
 
     def _title(self, session: str) -> str:
         listed = self._listing().sessions[session]
@@ -194,7 +192,7 @@ class SqliteView(Naming):
             return ""  # reading the Session says so
 
     def _count(self, session: str) -> int:
-        memory, stamp = self._source.memory, self._stamp(session)
+        memory, stamp = self._database.memory, self._stamp(session)
         known = None if stamp is None else memory.count(session, stamp)
         if known is not None:
             return known
@@ -225,7 +223,7 @@ class SqliteView(Naming):
         if stamp is not None:
             digest = stamp + digest
             count = self._kept.counts.get(session)
-            self._source.memory.read(self._kept.state(), session, digest, count)
+            self._database.memory.read(self._kept.state(), session, digest, count)
         self._kept.fingerprints[session] = digest
         return digest
 
@@ -236,7 +234,7 @@ class SqliteView(Naming):
         stamp, other = self._stamp(session), os.urandom(32)
         if stamp is not None:
             other = stamp + other
-            self._source.memory.read(self._kept.state(), session, other, None)
+            self._database.memory.read(self._kept.state(), session, other, None)
         return other
 
     def _stamp(self, session: str) -> bytes | None:
@@ -268,7 +266,7 @@ class SqliteView(Naming):
         titles = tuple(title_message(self._listing().sessions[session]))
         if fingerprint[STAMP_BYTES:] != self._digest(session, then):
             return None  # it was read again meanwhile, or has another title
-        now, memory = stamp + self._digest(session, transcript.fingerprint), self._source.memory
+        now, memory = stamp + self._digest(session, transcript.fingerprint), self._database.memory
         told = self._kept.fingerprints.get(session) or memory.told(session, stamp)
         if told not in (None, now):
             return None  # rows in front of it are known to be others
@@ -280,7 +278,7 @@ class SqliteView(Naming):
         )
 
     def _row_stamp(self, session: str) -> bytes | None:
-        kept, memory, reader = self._kept, self._source.memory, self._reader()
+        kept, memory, reader = self._kept, self._database.memory, self._reader()
         if kept.row_stamps is None:
             kept.row_stamps = memory.stamps(kept.state(), reader)
         if session not in kept.row_stamps:
@@ -327,11 +325,11 @@ class SqliteView(Naming):
                 if not self._moved():
                     self._answered = True
                     return result
-            self._source.release(self._kept)
+            self._database.release(self._kept)
             self._lost = True
             if self._answered:
                 break
-            self._kept = self._source.acquire()
+            self._kept = self._database.acquire()
             self._lost = False
         raise opening.unsettled()
 
@@ -339,5 +337,5 @@ class SqliteView(Naming):
         """Whether a file read without locks changed: before the first answer, in any way."""
         if self._kept.mode != "immutable":
             return False
-        now, then = self._source.look(), self._kept.files
+        now, then = self._database.look(), self._kept.files
         return now.database != then.database if self._answered else now != then
