@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -234,8 +235,11 @@ SOURCES: dict[str, Make] = {
 
 @pytest.fixture(params=SOURCES)
 def made(
-    request: pytest.FixtureRequest, tmp_path: Path
+    request: pytest.FixtureRequest, chosen: Engine, tmp_path: Path
 ) -> Iterator[tuple[Source, list[bytes | None]]]:
+    zipped = SOURCES[request.param] is codex_zipped
+    if zipped and chosen.name == "reference" and sys.version_info < (3, 14):
+        pytest.skip("the standard library has no decoder of .zst")
     folder = tmp_path / "history"
     folder.mkdir()
     source, wanted = SOURCES[request.param](folder)
