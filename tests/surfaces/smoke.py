@@ -101,7 +101,8 @@ def main() -> None:
         command("search", "okapi", "--store", store, code=1)
         command("search", "okapi", "--store", Path(folder, "nowhere"), code=2)
         command("search", KEY, "--store", store, code=2)
-        if importlib.util.find_spec("mcp") is None:
+        # Not "mcp": beside this file is a folder of that name.
+        if importlib.util.find_spec("mcp.server") is None:
             command("mcp", "--store", store, code=2)
         else:
             served(store)
