@@ -24,6 +24,7 @@ from harkback.errors import CacheError, QueryError, SourceError
 from harkback.model import Session
 from harkback.projects import Globs
 from harkback.sources.base import View
+from harkback.stored import Stored
 
 #: Sessions that were looked at, and how many there are.
 Progress: TypeAlias = Callable[[int, int], None]
@@ -73,13 +74,11 @@ def coverage(
         found = listed(view, allowed, projects)
         sessions += len(found)
         stale += len(_gone(view, found, shelf))
-        for candidate in found:
-            place = shelf.find(*candidate.place)
+        for candidate, now in Stored(shelf).now(found):
+            place = now or shelf.find(*candidate.place)
             if place is None:
                 continue
-            if _is_stored(candidate, shelf) or place.fingerprint == view.fingerprint(
-                candidate.session.id
-            ):
+            if now or place.fingerprint == view.fingerprint(candidate.session.id):
                 current += 1
             else:
                 stale += 1
@@ -114,7 +113,7 @@ def persist(
         candidates += found
         gone += _gone(view, found, shelf)
     candidates.sort(key=lambda c: (-c.session.last_activity_at, *c.place))
-    missing = [candidate for candidate in candidates if not _is_stored(candidate, shelf)]
+    missing = [candidate for candidate, now in corpus.stored.now(candidates) if now is None]
     if not missing and not gone and shelf.is_tidy():
         return Persisted()
     # Those at hand cost no reading; the order is that of the list otherwise.
@@ -134,11 +133,6 @@ def persist(
         return Persisted(work.stored, len(missing) - work.settled, error)
     more = work.is_over() and 0 < work.settled < len(missing)
     return Persisted(work.stored, len(missing) - work.settled, more=more)
-
-
-def _is_stored(candidate: Candidate, shelf: Shelf) -> bool:
-    place = shelf.find(*candidate.place)
-    return place is not None and place.token == candidate.view.token
 
 
 def _gone(view: View, found: Iterable[Candidate], shelf: Shelf) -> list[Place]:
