@@ -31,7 +31,7 @@ from harkback.corpus import Corpus
 from harkback.decoding import decode
 from harkback.engine import Engine
 from harkback.errors import QueryError
-from harkback.model import AttachmentPart, Leaf, Material, Row, Session
+from harkback.model import AttachmentPart, Leaf, Material, Row
 from harkback.query import check_active, check_cancel, heed, not_found
 from harkback.redaction import Redaction
 from harkback.rendering import (
@@ -42,7 +42,7 @@ from harkback.rendering import (
     material_text,
     quote,
 )
-from harkback.showing import Showing, anchor_home, files, material_id
+from harkback.showing import Showing, files, material_id
 from harkback.windows import whole
 
 Unsupported: TypeAlias = Literal[
@@ -57,7 +57,7 @@ REASONS: Final[dict[Unsupported, str]] = {
     "no_pdf": "Reading a PDF takes the extra harkback[pdf].",
     "pdf_unreadable": "No text could be taken out of the PDF within the limits.",
 }
-_WHERE: Final = "is a material of this id"
+WHERE: Final = "is a material of this id"
 _ID: Final = re.compile(r"[0-9a-f]{32}")
 _CURSOR: Final = re.compile(r"[0-9]{1,12}", re.ASCII)
 _TEXT_MIME: Final = re.compile(
@@ -85,15 +85,6 @@ class Request:
     active: tuple[str, str] | None
     unbounded: bool
     cancel: threading.Event | None = None
-
-    @property
-    def where(self) -> str:
-        """See ``harkback.wiring.OfOne``."""
-        return _WHERE
-
-    def names(self, session: Session) -> bool:
-        """See ``harkback.wiring.OfOne``."""
-        return anchor_home(session.source, session.id) == self.id[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +153,7 @@ def build(
         QueryError: with the reason; no Source was touched.
     """
     if not isinstance(id, str) or not _ID.fullmatch(id):
-        raise not_found(_WHERE)
+        raise not_found(WHERE)
     if cursor is None:
         start = 0
     elif isinstance(cursor, str) and _CURSOR.fullmatch(cursor):
@@ -203,14 +194,14 @@ def _listed(
     with corpus.hold(candidate, asked.cancel) as segment:
         found = showing.find(segment, is_it)
         if place >= MAX_MATERIALS or found is None:
-            raise not_found(_WHERE)
+            raise not_found(WHERE)
         row = found[1]
         if asked.active == (candidate.session.id, row.turn):
-            raise not_found(_WHERE)
+            raise not_found(WHERE)
         (stored,) = showing.stored(candidate, segment, [row])
     parts = files(stored)
     if place >= len(parts):
-        raise not_found(_WHERE)
+        raise not_found(WHERE)
     return parts[place]
 
 

@@ -18,13 +18,13 @@ from harkback.candidates import Candidate
 from harkback.config import DEFAULT_KINDS, POINTER_CODE_POINTS
 from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
-from harkback.model import KINDS, Row, Session
+from harkback.model import KINDS, Row
 from harkback.query import check_active, check_cancel, heed, not_found
 from harkback.redaction import Redaction
 from harkback.rendering import VERSION, iso, label
 from harkback.showing import Showing, anchor_home, anchor_id
 
-_WHERE: Final = "is a Session of this id"
+WHERE: Final = "is a Session of this id"
 _COUNTED: Final = frozenset(map(KINDS.index, DEFAULT_KINDS))
 _ROWS_AT_ONCE: Final = 256
 _ID_CODE_POINTS: Final = 80  # of an id that the text names; ``within`` takes no shortened one
@@ -37,15 +37,6 @@ class Request:
     session: str
     active: tuple[str, str] | None
     cancel: threading.Event | None
-
-    @property
-    def where(self) -> str:
-        """See ``harkback.wiring.OfOne``."""
-        return _WHERE
-
-    def names(self, session: Session) -> bool:
-        """See ``harkback.wiring.OfOne``."""
-        return session.id == self.session
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +100,7 @@ def build(
         QueryError: with the reason; no Source was touched.
     """
     if not isinstance(session, str):
-        raise not_found(_WHERE)
+        raise not_found(WHERE)
     under_way = check_active(active)
     check_cancel(cancel)
     return Request(session, under_way, cancel)
@@ -130,7 +121,7 @@ def point(
     with corpus.hold(candidate, asked.cancel) as segment:
         rows = list(_counted(asked, candidate, corpus, segment))
     if not rows:
-        raise not_found(_WHERE)
+        raise not_found(WHERE)
     times = [row.timestamp for row in rows]
     card = Showing(engine, redaction, corpus).card(candidate)
     return Pointer(

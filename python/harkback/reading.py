@@ -26,7 +26,7 @@ from harkback.config import (
 from harkback.corpus import Corpus, Segment
 from harkback.engine import Engine
 from harkback.errors import QueryError
-from harkback.model import ABANDONED, KINDS, Passage, PassageMessage, Row, Session
+from harkback.model import ABANDONED, KINDS, Passage, PassageMessage, Row
 from harkback.query import check_active, check_cancel, heed, not_found
 from harkback.redaction import Redaction
 from harkback.rendering import (
@@ -40,12 +40,12 @@ from harkback.rendering import (
     passage_head_text,
     passage_json,
 )
-from harkback.showing import Showing, anchor_home, anchor_id, bare, files, shows
+from harkback.showing import Showing, anchor_id, bare, files, shows
 from harkback.windows import whole
 
 Scope: TypeAlias = Literal["turn", "audit", "scroll"]
 SCOPES: Final = get_args(Scope)
-_WHERE: Final = "is at this anchor"
+WHERE: Final = "is at this anchor"
 _ANCHOR: Final = re.compile(r"[0-9a-f]{32}")
 #: The nearest rows on one side with their places, and whether there are more.
 _Side: TypeAlias = tuple[list[tuple[int, Row]], bool]
@@ -65,15 +65,6 @@ class Request:
     active: tuple[str, str] | None
     unbounded: bool
     cancel: threading.Event | None = None
-
-    @property
-    def where(self) -> str:
-        """See ``harkback.wiring.OfOne``."""
-        return _WHERE
-
-    def names(self, session: Session) -> bool:
-        """See ``harkback.wiring.OfOne``."""
-        return anchor_home(session.source, session.id) == self.anchor[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +127,7 @@ def build(
                 "neighbours_out_of_range", f"before and after are whole numbers from 0 to {limit}."
             )
     if not isinstance(anchor, str) or not _ANCHOR.fullmatch(anchor):
-        raise not_found(_WHERE)
+        raise not_found(WHERE)
     start, behind = 0, None
     if cursor is not None:
         if view == "audit" and re.fullmatch("[0-9]{1,12}", cursor, re.ASCII):
@@ -192,7 +183,7 @@ class _Reader:
     def read(self) -> Reading:
         number, row = self._find(self._asked.anchor)
         if self._is_active(row):
-            raise not_found(_WHERE)
+            raise not_found(WHERE)
         if self._asked.view == "audit":
             return self._audit(number, row)
         return self._around(number, row)
@@ -204,7 +195,7 @@ class _Reader:
 
         found = self._showing.find(self._segment, is_it)
         if found is None:
-            raise not_found(_WHERE)
+            raise not_found(WHERE)
         return found
 
     def _is_active(self, row: Row) -> bool:

@@ -25,6 +25,7 @@ from harkback.envelope import Envelope
 from harkback.errors import QueryError, SourceError
 from harkback.model import Kind
 from harkback.query import Moment, Order
+from harkback.showing import of_home
 from harkback.sources.group import gaps_of
 from harkback.verification import Path
 from harkback.wiring import Wiring
@@ -184,7 +185,7 @@ class Recall(Wiring):
             unbounded=unbounded,
             cancel=cancel,
         )
-        return self._of_one(reading.read, asked)
+        return self._of_one(reading.read, asked, of_home(anchor), reading.WHERE)
 
     def compaction_pointer(
         self,
@@ -206,7 +207,7 @@ class Recall(Wiring):
         from harkback import pointer
 
         asked = pointer.build(session, active=active, cancel=cancel)
-        return self._of_one(pointer.point, asked)
+        return self._of_one(pointer.point, asked, lambda s: s.id == session, pointer.WHERE)
 
     def material(
         self,
@@ -238,7 +239,7 @@ class Recall(Wiring):
         asked = materials.build(
             id, cursor=cursor, vision=vision, active=active, unbounded=unbounded, cancel=cancel
         )
-        return self._of_one(materials.read, asked)
+        return self._of_one(materials.read, asked, of_home(id), materials.WHERE)
 
     @contextmanager
     def grep(

@@ -29,6 +29,7 @@ from harkback.model import (
     Material,
     PassageMessage,
     Row,
+    Session,
     SessionCard,
     Span,
     StoredMessage,
@@ -50,6 +51,11 @@ _ROWS_BESIDE: Final = 64  # more results of calls made at once than any agent ma
 def anchor_home(source: str, session: str) -> str:
     """The half of an anchor that names a Session: 16 hex digits."""
     return hashlib.blake2b(f"{source}\0{session}".encode(), digest_size=8).hexdigest()
+
+
+def of_home(handle: str) -> Callable[[Session], bool]:
+    """Which Session an anchor, or the id of a Material, names."""
+    return lambda session: anchor_home(session.source, session.id) == handle[:16]
 
 
 def anchor_id(home: str, message: str) -> str:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from harkback import query
 from harkback.candidates import Candidate, find
@@ -34,20 +34,7 @@ if TYPE_CHECKING:  # who has no cache does not load what it is made of
     from harkback.facts.search import Facts
 
 T = TypeVar("T")
-
-
-class OfOne(Protocol):
-    """A question to one Session."""
-
-    @property
-    def where(self) -> str:
-        """What was named, as the sentence of ``not_found`` ends."""
-
-    def names(self, session: Session) -> bool:
-        """Whether this is the Session."""
-
-
-A = TypeVar("A", bound=OfOne)
+A = TypeVar("A")
 
 
 class Wiring:
@@ -117,17 +104,26 @@ class Wiring:
         witnesses = Witnesses(views, *guard, asked.active, complete=complete)
         return self._facts.search(asked, witnesses, self._projects)
 
-    def _of_one(self, read: Callable[[Engine, Redaction, A, Candidate, Corpus], T], asked: A) -> T:
-        """What is read of the one Session that is asked for, archived or not, if it may be read.
+    def _of_one(
+        self,
+        read: Callable[[Engine, Redaction, A, Candidate, Corpus], T],
+        asked: A,
+        chosen: Callable[[Session], bool],
+        where: str,
+    ) -> T:
+        """What is read of the one Session that is ``chosen``, archived or not, if it may be read.
 
         A Source that failed may have held what is not found.
+
+        Args:
+            where: what was named, as the sentence of ``not_found`` ends.
         """
         with ExitStack() as opened:
             views, failures = self._views(opened)
             try:
-                candidate = find(views, self._allowed, self._projects, asked.names)
+                candidate = find(views, self._allowed, self._projects, chosen)
                 if candidate is None:
-                    raise query.not_found(asked.where)
+                    raise query.not_found(where)
                 return read(self._engine, self._redaction, asked, candidate, self._corpus)
             except SourceError as error:
                 raise error.bare() from None
