@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from harkback import QueryError, Recall
 from harkback.config import MAX_FACTS
 from harkback.engine import Engine, load
+from harkback.facts import showing
 from harkback.redaction import DEFAULT
 from support.memory import MemoryBuilder, ask, contents, gaps
 from support.stores import BASE_MS
@@ -109,7 +110,10 @@ def test_without_a_store_nothing_passes_for_searched(engine: Engine) -> None:
     assert answer.to_dict()["facts"] == []
 
 
-def test_at_most_ten_and_the_others_are_counted(engine: Engine, memory: MemoryBuilder) -> None:
+def test_at_most_ten_and_the_others_are_counted(
+    engine: Engine, memory: MemoryBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(showing, "JSON_FACTS_BUDGET", 10_000)  # each names its store, a long path
     for number in range(23):
         memory.fact(f"zebra {number}")
     answer = ask(engine, "zebra", facts=[memory.path])
