@@ -85,7 +85,7 @@ def memory(path: FilePath, manifest: Manifest) -> str:
     with Recall(path, memory_bytes=4 << 30) as recall:
         recall._path = Path.RESIDENT
         recall.search(["fill the memory"])
-        held = recall._corpus.bytes
+        held = recall._corpus.held.bytes
         grown = _peak() - before
     text = manifest.searchable_bytes
     return (

@@ -36,7 +36,7 @@ def in_memory(path: FilePath) -> tuple[Corpus, list[str]]:
     recall = Recall(path, memory_bytes=4 << 30)
     recall._path = Path.RESIDENT
     recall.search(["fill the memory"])
-    return recall._corpus._segments, list(recall._corpus._known)
+    return recall._corpus._segments, list(recall._corpus.held._known)
 
 
 def written(corpus: Corpus, keys: list[str], path: FilePath) -> list[tuple[int, int]]:

@@ -7,9 +7,10 @@ what a Source cannot vouch for is offered. Proof: tests/differential/test_paths.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 from harkback.config import SCAN_SLICE_SECONDS, SCAN_SLICE_SESSIONS
 from harkback.model import Gap, Session
@@ -22,6 +23,7 @@ class Candidate:
     """A Session together with the View that can read it.
 
     Attributes:
+        view: of this question; another one of the same state may take its place in the next.
         place: what names the Session among all Sources.
     """
 
@@ -38,10 +40,27 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Eligible:
-    """The Sessions that a search may speak of, newest activity first."""
+    """The Sessions that a search may speak of, newest activity first.
+
+    Attributes:
+        state: equal for two that speak of the same Sessions, of which nothing changed in between.
+        whole: what it was made of, if only archived Sessions were left out.
+    """
 
     candidates: tuple[Candidate, ...]
     gaps: tuple[Gap, ...]
+    state: object
+    whole: _Whole | None = None
+
+    def turn_to(self, views: Sequence[View]) -> None:
+        """Reads through these Views from now on, which are of the same state."""
+        by_name = {view.name: view for view in views}
+        for candidate in self.candidates:
+            candidate.view = by_name[candidate.session.source]
+
+
+#: What an Eligible is made of that leaves out archived Sessions at most, and whether it does.
+_Whole: TypeAlias = tuple[list[tuple[Hashable, Catalog]], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +73,26 @@ class Offered:
 
 
 def eligible(
-    views: Iterable[View],
+    views: Sequence[View],
     query: Query,
     allowed: Callable[[Session], bool] | None,
     projects: Globs = (),
+    before: Eligible | None = None,
 ) -> Eligible:
     """The Sessions in scope: inside ``within``, not archived unless asked, allowed.
 
     Args:
         projects: whose Sessions are out of scope, and those started from them that name no other.
+        before: of an earlier question that is over; given again if it would be made again.
     """
+    if query.within is None and allowed is None and not (query.projects or projects):
+        return _whole(views, query, before)
     gaps: list[Gap] = []
     chosen: list[Candidate] = []
     archived = outside = refused = shut = 0
-    everything = query.within is None and allowed is None and not (query.projects or projects)
     for view in views:
         catalog = view.sessions()
         gaps.extend(catalog.gaps)
-        if everything:
-            heed(query.cancel)
-            told = catalog.sessions if query.include_archived else _unarchived(catalog)
-            archived += len(catalog.sessions) - len(told)
-            chosen += [Candidate(view, session) for session in told]
-            continue
         shuts, wanted = (
             _Belonging(view, catalog, projects),
             _Belonging(view, catalog, query.projects),
@@ -95,8 +111,7 @@ def eligible(
                 refused += 1
             else:
                 chosen.append(Candidate(view, session))
-    if archived:
-        gaps.append(Gap("archived_excluded", "Archived Sessions were not searched.", archived))
+    gaps += _archived(archived)
     if outside:
         gaps.append(
             Gap("outside_scope", "Sessions outside the scope asked for were not searched.", outside)
@@ -106,12 +121,42 @@ def eligible(
     if shut:
         message = "Sessions of excluded projects were not searched."
         gaps.append(Gap("project_excluded", message, shut))
+    return _eligible(views, chosen, gaps)
+
+
+def _whole(views: Sequence[View], query: Query, before: Eligible | None) -> Eligible:
+    """Every Session, but for those that are archived unless asked."""
+    whole = [(view.epoch, view.sessions()) for view in views], query.include_archived
+    if before is not None and before.whole == whole:
+        before.turn_to(views)
+        return before
+    gaps: list[Gap] = []
+    chosen: list[Candidate] = []
+    archived = 0
+    for view in views:
+        heed(query.cancel)
+        catalog = view.sessions()
+        gaps.extend(catalog.gaps)
+        told = [s for s in catalog.sessions if query.include_archived or not s.archived]
+        archived += len(catalog.sessions) - len(told)
+        chosen += [Candidate(view, session) for session in told]
+    return _eligible(views, chosen, [*gaps, *_archived(archived)], whole)
+
+
+def _archived(count: int) -> list[Gap]:
+    message = "Archived Sessions were not searched."
+    return [Gap("archived_excluded", message, count)] if count else []
+
+
+def _eligible(
+    views: Sequence[View],
+    chosen: list[Candidate],
+    gaps: Sequence[Gap],
+    whole: _Whole | None = None,
+) -> Eligible:
     chosen.sort(key=lambda c: (-c.session.last_activity_at, *c.place))
-    return Eligible(tuple(chosen), tuple(gaps))
-
-
-def _unarchived(catalog: Catalog) -> list[Session]:
-    return [session for session in catalog.sessions if not session.archived]
+    state = [view.epoch for view in views], [candidate.session for candidate in chosen]
+    return Eligible(tuple(chosen), tuple(gaps), state, whole)
 
 
 def find(

@@ -1,11 +1,10 @@
-"""Verified text, kept: which Sessions the engine's Corpus holds, of which state, in what memory.
+"""Verified text, kept: how the engine's Corpus comes to hold Sessions, each as it is now.
 
 A segment that is held never changes: a Session that moved is another segment under another key,
 and a search on an older state keeps the one it holds. One that nobody holds is added to, if its
-Session only grew. Segments nobody holds are dropped, least recently used first, when memory runs
-out. Secrets never enter (the engine redacts before it folds). With a shelf, a segment that is
-stored there and current is attached instead of made; one that turns out to be damaged is made from
-the Source, under the same key, while it is held.
+Session only grew. Secrets never enter (the engine redacts before it folds). With a shelf, a segment
+that is stored there and current is attached instead of made; one that turns out to be damaged is
+made from the Source, under the same key, while it is held.
 Proof: tests/unit/test_corpus.py, tests/differential/test_paths.py,
 tests/differential/test_paths_stored.py.
 """
@@ -15,15 +14,15 @@ from __future__ import annotations
 import builtins
 import itertools
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from harkback import entries as entries_of
-from harkback.candidates import Candidate
+from harkback.candidates import Candidate, Eligible
 from harkback.engine import Engine, Tally
 from harkback.errors import SegmentDamaged, SourceError
+from harkback.held import Held
 from harkback.model import Entry, Hits, Row, Scope
 from harkback.query import heed
 from harkback.redaction import Redaction
@@ -37,6 +36,7 @@ if TYPE_CHECKING:  # who has no cache does not load what it is made of
 __all__ = ["Corpus", "Segment"]
 
 T = TypeVar("T")
+_Group: TypeAlias = tuple[Sequence[Segment | None], Sequence[Candidate]]
 
 
 class Corpus:
@@ -52,65 +52,51 @@ class Corpus:
         self._redaction = redaction
         self._shelf = shelf
         self.stored = Stored(shelf)
-        self._holding = threading.local()  # by key, the Candidate that this thread holds it for
+        self._holding = threading.local()  # what this thread holds, and for which Candidates
         self._segments = engine.corpus(redaction.redactor)
-        self._memory_bytes = memory_bytes
-        self._lock = threading.Lock()  # guards what follows; never held while reading or folding
-        self._known: dict[str, Segment] = {}  # by key
-        self._idle: OrderedDict[str, Segment] = OrderedDict()  # held by nobody, least recent first
-        self._current: dict[tuple[str, str], str] = {}  # newest state of a Session -> its key
-        self._bytes = 0
+        self.held = Held(memory_bytes, self._segments.drop)
         self._puts = itertools.count()  # keys are never used twice, so a drop cannot hit a new put
-
-    @property
-    def bytes(self) -> int:
-        """Bytes held in segments."""
-        return self._bytes
-
-    def has_room(self) -> bool:
-        """Whether another Session can be kept without dropping one."""
-        return self._bytes < self._memory_bytes
 
     def current(self, candidates: Sequence[Candidate]) -> set[Candidate]:
         """Those that are held or stored, and of which the Source says at once that so they are now.
 
         Also looks whether another process stored something in the meantime.
         """
-        if self._shelf is not None:
-            self._shelf.renew()
-        with self._lock:
-            held = self._newest(candidates)
-        same = self._same(held, candidates)
+        same = self._same(self.held.newest(candidates), candidates)
         known = {c for c, segment in zip(candidates, same, strict=True) if segment is not None}
-        if self._shelf is not None and len(known) < len(candidates):
-            rest = [c for c in candidates if c not in known]
-            known.update(c for c, place in self.stored.now(rest) if place is not None)
-        return known
+        return known | self.kept([c for c in candidates if c not in known])
+
+    def kept(self, candidates: Sequence[Candidate]) -> set[Candidate]:
+        """Those that are stored as they are now, by whichever process."""
+        if self._shelf is None:
+            return set()
+        self._shelf.renew()
+        return {c for c, place in self.stored.now(candidates) if place is not None}
 
     @contextmanager
-    def known(self, candidates: Sequence[Candidate]) -> Iterator[list[Segment | None]]:
+    def known(self, found: Eligible) -> Iterator[Sequence[Segment | None]]:
         """The segments that are held as they are now, None for others; kept until the block ends.
 
-        ``hold`` for many at once, without what has to be read or put first.
+        ``hold`` for all at once, without what has to be read or put first.
         """
-        with self._lock:
-            held = self._newest(candidates)
-            for segment in held:
-                if segment is not None:
-                    segment.holders += 1
-                    self._idle.pop(segment.key, None)
-        outer: dict[str, Candidate] = self._holding.__dict__.get("candidates", {})
+        roster = self.held.join(found) or self.held.muster(found, self._same)
         try:
-            same = self._same(held, candidates)
-            pairs = zip(same, candidates, strict=True)
-            own = {segment.key: each for segment, each in pairs if segment is not None}
-            self._let_all_go(old for old, new in zip(held, same, strict=True) if new is None)
-            held = same
-            self._holding.candidates = {**outer, **own}
-            yield same
+            with self._for_these(roster.segments, found.candidates):
+                yield roster.segments
         finally:
-            self._holding.candidates = outer
-            self._let_all_go(reversed(held))  # what stands last was of use the longest ago
+            self.held.leave(roster)
+
+    @contextmanager
+    def _for_these(
+        self, segments: Sequence[Segment | None], candidates: Sequence[Candidate]
+    ) -> Iterator[None]:
+        """This thread holds these segments, for these Candidates."""
+        groups: list[_Group] = self._holding.__dict__.setdefault("groups", [])
+        groups.append((segments, candidates))
+        try:
+            yield
+        finally:
+            groups.pop()
 
     @contextmanager
     def hold(
@@ -128,16 +114,11 @@ class Corpus:
             or self._attach(candidate)
             or self._put(candidate, cancel)
         )
-        held: dict[str, Candidate] = self._holding.__dict__.setdefault("candidates", {})
-        outer = held.get(segment.key)
-        held[segment.key] = candidate
         try:
-            yield segment
+            with self._for_these([segment], [candidate]):
+                yield segment
         finally:
-            if outer is None:
-                del held[segment.key]
-            with self._lock:
-                self._let_go(segment)
+            self.held.let_go(segment)
 
     def search(self, terms: Sequence[str], segments: Sequence[Segment], scope: Scope) -> Hits:
         """The Hits of held segments, ``key`` an index into ``segments``."""
@@ -174,17 +155,19 @@ class Corpus:
         Raises:
             SourceError: ``source_unsettled``: the Session moved since.
         """
-        segment = self._known[key]
-        candidate: Candidate = self._holding.candidates[key]
+        segment, candidate = next(
+            (segment, candidate)
+            for segments, candidates in reversed(self._holding.groups)
+            for segment, candidate in zip(segments, candidates, strict=True)
+            if segment is not None and segment.key == key
+        )
         transcript = candidate.view.read(candidate.session.id)
         if transcript.fingerprint != segment.fingerprint:
             raise SourceError("source_unsettled", "A Session moved while it was read; ask again.")
         self._segments.put(key, entries_of.made(self._redaction, transcript.messages)[0])
         self._reject(segment)
-        with self._lock:
-            size = self._segments.size(key)
-            self._bytes += size - segment.bytes
-            segment.bytes, segment.stored = size, None
+        self.held.resize(segment, self._segments.size(key))
+        segment.stored = None
 
     def _attach(self, candidate: Candidate) -> Segment | None:
         """The segment that is stored of this Session, if it is of its present state and whole.
@@ -218,16 +201,12 @@ class Corpus:
             stored=place,
             holders=1,
         )
-        self._keep(segment)
+        self.held.keep(segment)
         return segment
 
     def distrust(self, segment: Segment) -> None:
         """Never finds this segment again: its Session reads otherwise, whatever its Source says."""
-        with self._lock:
-            if self._current.get(segment.place) == segment.key:
-                del self._current[segment.place]
-                if not segment.holders:
-                    self._forget(segment)
+        self.held.hide(segment)
         self._reject(segment)
 
     def _reject(self, segment: Segment) -> None:
@@ -236,12 +215,9 @@ class Corpus:
             self._shelf.reject(segment.stored)
 
     def _find(self, candidate: Candidate) -> Segment | None:
-        with self._lock:
-            segment = self._known.get(self._current.get(candidate.place, ""))
-            if segment is None:
-                return None
-            segment.holders += 1
-            self._idle.pop(segment.key, None)
+        segment = self.held.find(candidate)
+        if segment is None:
+            return None
         same: bool | None = False
         try:
             same = self._unchanged(segment, candidate)
@@ -249,17 +225,11 @@ class Corpus:
                 fingerprint = candidate.view.fingerprint(candidate.session.id)
                 same = segment.fingerprint == fingerprint
         finally:
-            with self._lock:
-                if same:
-                    segment.epoch = candidate.view.epoch
-                else:
-                    self._let_go(segment)
+            if same:
+                segment.epoch = candidate.view.epoch
+            else:
+                self.held.let_go(segment)
         return segment if same else None
-
-    def _newest(self, candidates: Iterable[Candidate]) -> list[Segment | None]:
-        """What is held of them, of whatever state; the caller has the lock."""
-        known, current = self._known, self._current
-        return [known.get(current.get(candidate.place, "")) for candidate in candidates]
 
     def _same(
         self, segments: Iterable[Segment | None], candidates: Iterable[Candidate]
@@ -294,19 +264,15 @@ class Corpus:
 
         Nobody finds it meanwhile: what others hold, or hold from now on, stays as it is.
         """
-        with self._lock:
-            before = self._known.get(self._current.get(candidate.place, ""))
+        (before,) = self.held.newest([candidate])
         if before is None:
             return None
         grown = candidate.view.grown(candidate.session.id, before.fingerprint)
         if grown is None:
             return None
         entries, failed = entries_of.made(self._redaction, grown.transcript.messages)
-        with self._lock:
-            # By identity: who was faster may have added to it under the same key.
-            if before.holders or self._known.get(before.key) is not before:
-                return None
-            self._take_out(before)
+        if not self.held.take_out(before):
+            return None
         try:
             self._segments.extend(before.key, entries, grown.retracted)
         except SegmentDamaged:
@@ -320,7 +286,7 @@ class Corpus:
         segment.files = None  # what was taken out has moved those behind it
         segment.storable = before.storable and self._storable(grown.transcript, entries)
         segment.bytes = self._segments.size(segment.key)
-        self._keep(segment)
+        self.held.keep(segment)
         return segment
 
     def _put(self, candidate: Candidate, cancel: threading.Event | None) -> Segment:
@@ -331,7 +297,7 @@ class Corpus:
         segment.storable = not failed and self._storable(transcript, entries)
         entries_of.put(self._segments, key, entries, cancel)
         segment.bytes = self._segments.size(key)
-        self._keep(segment)
+        self.held.keep(segment)
         return segment
 
     def _storable(self, transcript: Transcript, entries: Sequence[Entry]) -> bool:
@@ -345,40 +311,3 @@ class Corpus:
         names.update((entry.locator, None) for entry in entries)
         names.update((entry.turn or "", None) for entry in entries)
         return not self._redaction.spans("\n".join(names))
-
-    def _keep(self, segment: Segment) -> None:
-        """Makes a segment known that is whole now."""
-        with self._lock:
-            before = self._known.get(self._current.get(segment.place, ""))
-            self._known[segment.key] = segment
-            self._bytes += segment.bytes
-            self._current[segment.place] = segment.key
-            if before is not None and not before.holders:
-                self._forget(before)
-
-    def _let_go(self, segment: Segment) -> None:
-        segment.holders -= 1
-        if not segment.holders:
-            self._idle[segment.key] = segment
-            if self._current.get(segment.place) != segment.key:
-                self._forget(segment)  # a newer state took its place while it was held
-        while self._idle and self._bytes > self._memory_bytes:
-            self._forget(next(iter(self._idle.values())))
-
-    def _let_all_go(self, segments: Iterable[Segment | None]) -> None:
-        with self._lock:
-            for segment in segments:
-                if segment is not None:
-                    self._let_go(segment)
-
-    def _forget(self, segment: Segment) -> None:
-        self._take_out(segment)
-        self._segments.drop(segment.key)
-
-    def _take_out(self, segment: Segment) -> None:
-        """Makes a segment unknown."""
-        del self._known[segment.key]
-        self._idle.pop(segment.key, None)
-        if self._current.get(segment.place) == segment.key:
-            del self._current[segment.place]
-        self._bytes -= segment.bytes

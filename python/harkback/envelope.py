@@ -151,7 +151,7 @@ def assemble(
         *_unmatched(query, ranking, facts),
         *_not_shown(ranking, [hit for hit, _ in shown]),
     ]
-    activity = [candidate.session.last_activity_at for candidate in found.candidates]
+    oldest = found.candidates[-1].session.last_activity_at if found.candidates else None
     unsearched = {
         "deadline",
         "source_failed",
@@ -168,7 +168,7 @@ def assemble(
         searched=Searched(
             sessions=len(found.candidates) - _count(verified.gaps, "deadline"),
             records=ranking.records,
-            oldest_activity=min(activity, default=None),
+            oldest_activity=oldest,
             every_session=not any(gap.code in unsearched for gap in gaps)
             and not (query.within or query.projects),
         ),

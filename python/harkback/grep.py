@@ -23,7 +23,7 @@ from harkback.model import ABANDONED, KINDS, Gap, Kind, Leaf, SessionCard, Span
 from harkback.query import Query
 from harkback.redaction import Redaction, marking
 from harkback.showing import Showing, anchor_home, anchor_id
-from harkback.verification import Path, bring, scope_gaps, scope_of
+from harkback.verification import Path, left_out_by, scope_gaps, scope_of
 from harkback.windows import Shown, redacted
 
 _AT_ONCE: Final = 256  # Messages re-read together
@@ -89,7 +89,10 @@ class Grep:
             raise error.bare() from None
 
     def _matches(self) -> Iterator[Match]:
-        chosen, gaps, _ = bring(self._path, self._query, self._found, self._corpus)
+        listed = self._found.candidates
+        with self._corpus.known(self._found) as known:
+            left_out, gaps, _ = left_out_by(self._path, self._query, listed, known, self._corpus)
+        chosen = [candidate for candidate in listed if candidate not in left_out]
         self._count([*self._found.gaps, *gaps])
         for index, candidate in enumerate(chosen):
             self._take(candidate)

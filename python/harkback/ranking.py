@@ -96,7 +96,7 @@ def rank(query: Query, verified: Verified, records: int) -> Ranking:
         records=records,
         total=counts.total,
         per_session=Counter(
-            {candidates[key].place: hits for key, hits in enumerate(counts.per_key) if hits}
+            {candidates[key].place: n for key in verified.holding if (n := counts.per_key[key])}
         ),
         matched=tuple(hits > 0 for hits in holding),
         idf=tuple(idf),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from harkback import candidates, envelope, passages, query, ranking, verification
@@ -26,6 +26,7 @@ from harkback.errors import QueryError, SourceError
 from harkback.model import Kind
 from harkback.query import Moment, Order
 from harkback.showing import of_home
+from harkback.sources.base import View
 from harkback.sources.group import gaps_of
 from harkback.verification import Path
 from harkback.wiring import Wiring
@@ -133,13 +134,18 @@ class Recall(Wiring):
         with ExitStack() as opened:
             views, failures = self._views(opened)
             facts = self._facts_of(asked, views, complete=not failures)
-            found = candidates.eligible(views, asked, self._allowed, self._projects)
-            path = self._prepare(asked, found)
+            before: candidates.Eligible | None = None
+            with suppress(IndexError):
+                before = self._before.pop()
+            found = candidates.eligible(views, asked, self._allowed, self._projects, before)
+            path = self._prepare(asked, found, views)
             verified = verification.verify(self._engine, path, asked, found, self._corpus)
-            records = self._corpus.stored.records(found.candidates)
-            self._stored = self._corpus.stored.all(views, found.candidates)
+            records = self._corpus.stored.records(found)
+            self._stored = self._corpus.stored.all(views, found)
             ranked = ranking.rank(asked, verified, records)
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
+            if before := found if found.whole is not None else before:
+                self._before.append(before)
             return envelope.assemble(
                 asked, found, verified, ranked, shown, gaps_of(failures), self._redaction, facts
             )
@@ -348,13 +354,19 @@ class Recall(Wiring):
             views, _ = self._views(opened)
             return persisting.coverage(views, self._allowed, self._projects, self._shelf)
 
-    def _prepare(self, asked: query.Query, found: candidates.Eligible) -> Path:
+    def _prepare(
+        self, asked: query.Query, found: candidates.Eligible, views: Sequence[View]
+    ) -> Path:
         """From the second search of an unchanged history on, Sessions become resident."""
         if self._path is Path.AUTO and self._memory_bytes:
-            views = {c.session.source: c.view for c in found.candidates}
-            epochs = {source: view.epoch for source, view in views.items()}
-            if epochs == self._epochs:
-                verification.fill(asked, found, self._corpus)
+            epochs = {view.name: view.epoch for view in views}
+            filled = found.state, self._corpus.held.dropped
+            if (
+                epochs == self._epochs
+                and filled != self._filled
+                and verification.fill(asked, found, self._corpus)
+            ):
+                self._filled = filled
             self._epochs = epochs
         return self._path
 

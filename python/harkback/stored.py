@@ -8,11 +8,10 @@ Proof: tests/unit/persisting/test_persisting.py, tests/differential/test_paths_s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from harkback.candidates import Candidate
-from harkback.model import Session
+from harkback.candidates import Candidate, Eligible
 from harkback.sources.base import View
 
 if TYPE_CHECKING:  # who has no cache does not load what it is made of
@@ -40,7 +39,7 @@ class Stored:
                 place = place if place.token == tokens[view] else None
             yield candidate, place
 
-    def all(self, views: Iterable[View], candidates: Sequence[Candidate]) -> bool:
+    def all(self, views: Iterable[View], found: Eligible) -> bool:
         """Whether the shelf holds these as they are now, and nothing else of their Sources, of
         which ``views`` are.
         """
@@ -48,34 +47,27 @@ class Stored:
         if shelf is None:
             return False
         sources = sorted(view.name for view in views)
-        seen = (shelf.state, sources, *_states(candidates))
+        seen = (shelf.state, sources, found.state)
         if self._complete == seen:
             return True
-        counts = Counter(candidate.session.source for candidate in candidates)
+        counts = Counter(candidate.session.source for candidate in found.candidates)
         complete = all(shelf.count(source) == counts[source] for source in sources) and all(
-            place is not None for _, place in self.now(candidates)
+            place is not None for _, place in self.now(found.candidates)
         )
         self._complete = seen if complete else None
         return complete
 
-    def records(self, candidates: Sequence[Candidate]) -> int:
+    def records(self, found: Eligible) -> int:
         """Searchable records of them all: the N of the ranking.
 
         A Source is asked unless nothing has changed since they were stored, or since they were
         counted; that is cheap where it was scanned.
         """
-        seen = _states(candidates)
         before, total = self._counted
-        if before != seen:
+        if before != found.state:
             total = sum(
                 each.view.record_count(each.session.id) if place is None else place.records
-                for each, place in self.now(candidates)
+                for each, place in self.now(found.candidates)
             )
-            self._counted = (seen, total)
+            self._counted = (found.state, total)
         return total
-
-
-def _states(candidates: Sequence[Candidate]) -> tuple[list[Hashable], list[Session]]:
-    """Equal for two searches of the same Sessions, of which nothing changed in between."""
-    views = dict.fromkeys(candidate.view for candidate in candidates)
-    return [view.epoch for view in views], [candidate.session for candidate in candidates]

@@ -14,6 +14,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain
+from operator import attrgetter
+from typing import cast
 
 from harkback.candidates import Candidate, Eligible, offered
 from harkback.config import FILL_SECONDS, VERIFY_BATCH_BYTES
@@ -46,24 +49,21 @@ class Verified:
     def take(self, query: Query, corpus: Corpus, batch: _Batch) -> None:
         """Adds the Hits of held segments, and the Gaps of their Sessions."""
         scope = scope_of(query, batch.candidates)
-        holding, outside_time, abandoned = corpus.count(
-            self.tally, query.folded, batch.segments, scope
-        )
+        segments = cast("Sequence[Segment]", batch.segments)  # whoever takes them has them all
+        holding, outside_time, abandoned = corpus.count(self.tally, query.folded, segments, scope)
         self.holding.extend(len(self.candidates) + key for key in holding)
         self.candidates.extend(batch.candidates)
         self.outside_time += outside_time
         self.abandoned += abandoned
-        matched = set(holding)
-        for key, segment in enumerate(batch.segments):
-            self.gaps.extend(segment.gaps)
-            if key in matched:  # of others it would tell that the raw scan offered them
-                self.gaps.extend(segment.damage)
+        self.gaps.extend(chain.from_iterable(map(attrgetter("gaps"), segments)))
+        for key in holding:  # of others it would tell that the raw scan offered them
+            self.gaps.extend(segments[key].damage)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Batch:
-    candidates: list[Candidate] = field(default_factory=list)
-    segments: list[Segment] = field(default_factory=list)
+    candidates: Sequence[Candidate]
+    segments: Sequence[Segment | None]  # None: it has to be read, or attached
 
 
 def scope_of(query: Query, candidates: Sequence[Candidate]) -> Scope:
@@ -98,37 +98,54 @@ def scope_gaps(query: Query, outside_time: int, abandoned: int) -> tuple[Gap, ..
 def verify(engine: Engine, path: Path, query: Query, found: Eligible, corpus: Corpus) -> Verified:
     """The Hits of every eligible Session that the deadline lets be reached, newest first."""
     verified = Verified(engine.tally())
-    chosen, gaps, unreached = bring(path, query, found, corpus)
-    verified.gaps.extend(gaps)
-    with corpus.known(chosen) as known:
-        rest = iter(zip(chosen, known, strict=True))
-        while _take_batch(query, rest, corpus, verified):
-            pass
-    unreached += len(chosen) - len(verified.candidates)
+    with corpus.known(found) as known:
+        left_out, gaps, unreached = left_out_by(path, query, found.candidates, known, corpus)
+        verified.gaps.extend(gaps)
+        batch = _Batch(found.candidates, known)
+        if left_out:
+            pairs = zip(found.candidates, known, strict=True)
+            chosen = [pair for pair in pairs if pair[0] not in left_out]
+            batch = _Batch([c for c, _ in chosen], [segment for _, segment in chosen])
+        if _is_watched(query) or None in batch.segments:
+            rest = iter(zip(batch.candidates, batch.segments, strict=True))
+            while _take_batch(query, rest, corpus, verified):
+                pass
+        else:
+            verified.take(query, corpus, batch)
+        unreached += len(batch.candidates) - len(verified.candidates)
     if unreached:
         message = "Sessions were not reached before the deadline."
         verified.gaps.append(Gap("deadline", message, unreached))
     return verified
 
 
-def bring(
-    path: Path, query: Query, found: Eligible, corpus: Corpus
-) -> tuple[Sequence[Candidate], Sequence[Gap], int]:
-    """The Sessions that this path brings before the Corpus, newest activity first, what narrowing
-    could not do, and how many the deadline kept from being looked at.
+def left_out_by(
+    path: Path,
+    query: Query,
+    candidates: Sequence[Candidate],
+    known: Sequence[Segment | None],
+    corpus: Corpus,
+) -> tuple[set[Candidate], Sequence[Gap], int]:
+    """The Sessions that this path does not bring before the Corpus, what narrowing could not do,
+    and how many of them the deadline kept from being looked at.
+
+    Args:
+        known: of each Session the segment that is held as it is now.
     """
-    chosen: Sequence[Candidate] = found.candidates
-    gaps: Sequence[Gap] = ()
-    unreached = 0
-    if path in (Path.NARROWED, Path.AUTO):
-        known = corpus.current(chosen) if path is Path.AUTO else set()
-        if len(known) < len(chosen):
-            answer = offered(query, [c for c in chosen if c not in known])
-            gaps = answer.gaps
-            unreached = answer.unreached
-            known.update(answer.candidates)
-            chosen = [c for c in chosen if c in known]
-    return chosen, gaps, unreached
+    if path in (Path.FULL, Path.RESIDENT):
+        return set(), (), 0
+    asked = candidates
+    if path is Path.AUTO:
+        pairs = zip(candidates, known, strict=True)
+        missing = [c for c, segment in pairs if segment is None] if None in known else []
+        stored = corpus.kept(missing)
+        asked = [candidate for candidate in missing if candidate not in stored]
+    answer = offered(query, asked)
+    return set(asked).difference(answer.candidates), answer.gaps, answer.unreached
+
+
+def _is_watched(query: Query) -> bool:
+    return query.deadline is not None or query.cancel is not None
 
 
 def _take_batch(
@@ -141,35 +158,42 @@ def _take_batch(
 
     Those that are held anyway count only where somebody may want to stop in between.
     """
-    batch = _Batch()
-    watched = query.deadline is not None or query.cancel is not None
+    candidates: list[Candidate] = []
+    segments: list[Segment] = []
+    watched = _is_watched(query)
+    if watched and query.expired():
+        return False
     size = 0
     with ExitStack() as held:
         for candidate, known in rest:
-            if watched and query.expired():
+            if known is None and query.expired():
                 break
             segment = known or held.enter_context(corpus.hold(candidate, query.cancel))
-            batch.candidates.append(candidate)
-            batch.segments.append(segment)
+            candidates.append(candidate)
+            segments.append(segment)
             if known is None or watched:
                 size += segment.bytes
             if size >= VERIFY_BATCH_BYTES:
                 break
-        if batch.candidates:
-            verified.take(query, corpus, batch)
-    return bool(batch.candidates) and not query.expired()
+        if candidates:
+            verified.take(query, corpus, _Batch(candidates, segments))
+    return bool(candidates) and not query.expired()
 
 
-def fill(query: Query, found: Eligible, corpus: Corpus) -> None:
-    """Makes Sessions resident, newest first, while there is room; a bounded while per search."""
+def fill(query: Query, found: Eligible, corpus: Corpus) -> bool:
+    """Makes Sessions resident, newest first, while there is room; a bounded while per search.
+
+    True: all of them are, or are stored.
+    """
     until = time.monotonic() + FILL_SECONDS
-    if not corpus.has_room():
-        return
+    if not corpus.held.has_room():
+        return False
     current = corpus.current(found.candidates)
     for candidate in found.candidates:
         if candidate in current:
             continue
-        if not corpus.has_room() or time.monotonic() >= until or query.expired():
-            return
+        if not corpus.held.has_room() or time.monotonic() >= until or query.expired():
+            return False
         with corpus.hold(candidate, query.cancel):
             pass
+    return True

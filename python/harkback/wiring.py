@@ -8,13 +8,14 @@ tests/surfaces/test_incognito.py.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from harkback import query
-from harkback.candidates import Candidate, find
+from harkback.candidates import Candidate, Eligible, find
 from harkback.config import DEFAULT_MEMORY_BYTES
 from harkback.corpus import Corpus
 from harkback.engine import Engine, EngineName, load
@@ -81,6 +82,9 @@ class Wiring:
 
             self._facts = Facts(engine, self._redaction, self._fact_sources, self._memory_bytes)
         self._epochs: dict[str, Hashable] = {}  # of the last search
+        self._filled: object = None  # of what nothing was left to make resident
+        #: Of searches that are over. Whoever takes one out has it alone.
+        self._before: deque[Eligible] = deque(maxlen=1)
         self._stored = False  # whether the last search found all of its Sources stored
 
     def _views(self, opened: ExitStack) -> tuple[list[View], list[SourceError]]:

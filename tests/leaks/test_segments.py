@@ -27,7 +27,7 @@ def test_a_dumped_segment_holds_no_secret(engine: Engine, garden: Garden, files:
         recall._path = Path.RESIDENT
         recall.search([WORD])
         held = recall._corpus._segments
-        dumped = [held.dump(key) for key in recall._corpus._known]
+        dumped = [held.dump(key) for key in recall._corpus.held._known]
     assert any(WORD.encode() in data for data in dumped)
     assert_silent({"segments": b"\n".join(dumped), "elsewhere": heard.text()}, texts(garden))
     assert_silent(files.changed(), garden)
@@ -41,7 +41,7 @@ def test_damage_is_told_without_a_word_of_the_text(
         recall._path = Path.RESIDENT
         recall.search([WORD])
         held = recall._corpus._segments
-        data = max((held.dump(key) for key in recall._corpus._known), key=len)
+        data = max((held.dump(key) for key in recall._corpus.held._known), key=len)
         damaged = bytearray(data)
         damaged[data.index(WORD.encode())] ^= 1
         file.write_bytes(damaged)

@@ -150,8 +150,10 @@ def test_a_search_reads_only_what_was_added(
         assert read == []
         with recall._group.sources[0].view(engine) as view:
             assert len(texts(view.read("led").messages)) == 6
-        assert len(recall._corpus._known) == 3
-        assert recall._corpus.bytes == sum(s.bytes for s in recall._corpus._known.values())
+        assert len(recall._corpus.held._known) == 3
+        assert recall._corpus.held.bytes == sum(
+            s.bytes for s in recall._corpus.held._known.values()
+        )
 
 
 def test_what_is_held_stays_as_it_is(titled: StoreBuilder, engine: Engine) -> None:
@@ -169,7 +171,7 @@ def test_what_is_held_stays_as_it_is(titled: StoreBuilder, engine: Engine) -> No
                 assert len(recall._corpus.rows(held, 0, 99)) == 3
         found = recall.search(["gamma"]).passages
         assert [passage.session.id for passage in found] == ["led"]
-        assert held.key not in recall._corpus._known
+        assert held.key not in recall._corpus.held._known
 
 
 def test_two_that_add_to_one_segment_at_once(
@@ -202,7 +204,9 @@ def test_two_that_add_to_one_segment_at_once(
         assert [p.session.id for p in recall.search(["gamma"]).passages] == ["led"]
         faster[0].join()
         assert [p.session.id for p in recall.search(["gamma"]).passages] == ["led"]
-        assert recall._corpus.bytes == sum(s.bytes for s in recall._corpus._known.values())
+        assert recall._corpus.held.bytes == sum(
+            s.bytes for s in recall._corpus.held._known.values()
+        )
 
 
 def test_leaves_that_a_finder_failed_on_add_up(titled: StoreBuilder, engine: Engine) -> None:

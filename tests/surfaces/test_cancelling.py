@@ -132,7 +132,7 @@ def test_a_session_put_in_pieces_is_the_same(
             with pytest.raises(QueryError):
                 recall.search([WORD], limit=25, cancel=cancel)
             for key in map(str, range(3)):
-                if key not in recall._corpus._known:
+                if key not in recall._corpus.held._known:
                     given_up += 1
                     with pytest.raises(KeyError):
                         recall._corpus._segments.size(key)

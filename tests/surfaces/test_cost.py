@@ -47,9 +47,9 @@ def test_nothing_is_kept_beyond_the_memory(engine: Engine, builder: StoreBuilder
         builder.text(f"s{number}", "apple")
     with Recall(builder.path, engine=engine.name, memory_bytes=0) as recall:
         recall.search(["apple"])
-        assert recall._corpus.bytes == 0
-        assert not recall._corpus._known
-        assert not recall._corpus._idle
+        assert recall._corpus.held.bytes == 0
+        assert not recall._corpus.held._known
+        assert not recall._corpus.held._idle
 
 
 def test_a_search_that_fails_on_a_fingerprint_lets_go_of_the_segment(
@@ -69,7 +69,7 @@ def test_a_search_that_fails_on_a_fingerprint_lets_go_of_the_segment(
             recall._path = Path.RESIDENT  # where it is asked of a segment that is held already
             with pytest.raises(KeyboardInterrupt):
                 recall.search(["apple"])
-        held = [s for s in recall._corpus._known.values() if s.holders]
+        held = [s for s in recall._corpus.held._known.values() if s.holders]
         assert held == []
 
 

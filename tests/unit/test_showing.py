@@ -140,7 +140,7 @@ def test_results_of_many_calls_at_once_are_listed_or_counted(
     with Recall(builder.path, engine=engine.name) as recall:
         recall.search(["zebra"])
         if not known:
-            for segment in recall._corpus._known.values():
+            for segment in recall._corpus.held._known.values():
                 assert segment.files == frozenset(range(1, 41, 2))
                 segment.files = None
         (message,) = recall.search(["zebra"]).passages[0].messages

@@ -154,7 +154,7 @@ def test_a_pack_that_is_harmed_once_it_is_attached(
 
     def then_harmed(corpus: Corpus, candidate: Candidate) -> Segment | None:
         segment = attach(corpus, candidate)
-        for pack in packs(cache) if len(corpus._known) == 3 else ():
+        for pack in packs(cache) if len(corpus.held._known) == 3 else ():
             if harm == "gone":
                 pack.unlink()
             else:
