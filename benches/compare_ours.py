@@ -143,15 +143,19 @@ def _append(store: FilePath, line: str) -> None:
     ).fetchone()
     kept = connection.execute("SELECT * FROM runtime_events WHERE rowid = ?", (last,)).fetchone()
     row: dict[str, Any] = dict(zip(names, kept, strict=True))
+    (latest,) = connection.execute(
+        "SELECT max(committed_at) FROM runtime_events WHERE session_id = ?", (session,)
+    ).fetchone()
     own = str(uuid.uuid4())
     event = json.loads(row["payload_json"])
-    event |= {"id": own, "ts": event["ts"] + 1, "refs": {"providerEventId": own}}
+    event |= {"id": own, "ts": latest + 1, "refs": {"providerEventId": own}}
     event["content"] = {"kind": "text", "text": line}
     (seq,) = connection.execute(
         "SELECT max(event_seq) + 1 FROM runtime_events WHERE invocation_id = ?",
         (row["invocation_id"],),
     ).fetchone()
     row |= {"event_id": own, "event_seq": seq, "payload_json": json.dumps(event)}
+    row["committed_at"] = latest + 1
     with connection:
         marks = ", ".join("?" * len(names))
         connection.execute(f"INSERT INTO runtime_events VALUES ({marks})", list(row.values()))

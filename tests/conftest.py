@@ -36,6 +36,11 @@ def samples() -> Path:
     return Path(folder)
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """All cores for all tests; for some of them workers would cost more than they bring."""
+    return 0 if config.option.file_or_dir else os.cpu_count() or 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "engine" in getattr(item, "fixturenames", ()):

@@ -12,6 +12,7 @@ from harkback.candidates import Candidate
 from harkback.engine import Engine
 from harkback.model import KINDS, Scope
 from harkback.redaction import DEFAULT
+from harkback.sources.sqlite.host import KEPT_TAILS, HostReader
 from harkback.sources.sqlite.source import SqliteSource, SqliteView
 from support.stores import BASE_MS, StoreBuilder, texts
 
@@ -94,6 +95,28 @@ def test_what_was_added_is_what_makes_it_whole(
             return  # their names are taken
 
 
+@pytest.mark.usefixtures("never_rechecked")
+@pytest.mark.parametrize("name", ADDED)
+def test_what_was_added_is_counted_without_counting_again(
+    titled: StoreBuilder,
+    source_of: Make,
+    chosen: Engine,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = source_of(titled.path)
+    with source.view(chosen) as view:
+        before = view.read("led")
+        view.record_count("led")
+    ADDED[name](titled)
+    with source_of(titled.path).view(chosen) as view:
+        count = view.record_count("led")
+    monkeypatch.delattr(HostReader, "count")
+    with source.view(chosen) as view:
+        assert view.grown("led", before.fingerprint) is not None
+        assert view.record_count("led") == count
+
+
 @pytest.mark.parametrize("name", OTHERWISE)
 def test_whatever_else_happens_is_read_as_a_whole(
     titled: StoreBuilder, source_of: Make, chosen: Engine, name: str
@@ -105,6 +128,22 @@ def test_whatever_else_happens_is_read_as_a_whole(
     with source.view(chosen) as view:
         assert view.grown("led", before.fingerprint) is None
         assert view.grown("pre", before.fingerprint) is None
+
+
+def test_those_of_newest_activity_can_be_added_to_however_many_were_read(
+    titled: StoreBuilder, source_of: Make, chosen: Engine
+) -> None:
+    for number in range(KEPT_TAILS):
+        titled.session(f"newer {number}")
+        titled.text(f"newer {number}", "alpha")
+    source = source_of(titled.path)
+    with source.view(chosen) as view:
+        read = {s.id: view.read(s.id).fingerprint for s in view.sessions().sessions}
+    titled.text("newer 0", "gamma")
+    titled.text("other", "gamma")
+    with source.view(chosen) as view:
+        assert view.grown("newer 0", read["newer 0"]) is not None
+        assert view.grown("other", read["other"]) is None
 
 
 def test_streams_are_read_as_a_whole(titled: StoreBuilder, source_of: Make, chosen: Engine) -> None:

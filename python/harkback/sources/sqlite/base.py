@@ -78,9 +78,10 @@ class Reader(Protocol):
 
     def read(self, session: str) -> Transcript: ...
 
-    def grown(self, session: str) -> tuple[bytes, Transcript] | None:
+    def grown(self, session: str) -> tuple[bytes, Transcript, int] | None:
         """The fingerprint that ``read`` gave last, and what has been appended since: a Transcript
-        of that, with the fingerprint and the Gaps of the whole. None: nothing tells.
+        of that, with the fingerprint and the Gaps of the whole, and how many records ``count``
+        counts of it. None: nothing tells.
         """
 
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]: ...

@@ -7,6 +7,8 @@ Proof: tests/sources/test_sqlite_catalog.py.
 
 from __future__ import annotations
 
+import hashlib
+import marshal
 import sqlite3
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
@@ -61,6 +63,10 @@ class _Entry:
     owner: Owner | None  # None: not listed, but a link in a lineage
 
 
+#: By digest of the row, what it says; under one name, so that another thread sees all or nothing.
+Headers: TypeAlias = dict[str, dict[bytes, _Entry]]
+
+
 def whole_tables(connection: sqlite3.Connection) -> frozenset[str]:
     """The needed tables that are there with the needed columns."""
     return frozenset(
@@ -70,8 +76,14 @@ def whole_tables(connection: sqlite3.Connection) -> frozenset[str]:
     )
 
 
-def read_listing(connection: sqlite3.Connection, tables: frozenset[str], source: str) -> Listing:
-    """Every listed Session, newest activity first, then by id."""
+def read_listing(
+    connection: sqlite3.Connection, tables: frozenset[str], source: str, known: Headers
+) -> Listing:
+    """Every listed Session, newest activity first, then by id.
+
+    Args:
+        known: headers of an earlier listing; takes those of this one.
+    """
     missing = tuple(table for table in NEEDED if table not in tables)
     gaps: list[Gap] = []
     if missing:
@@ -80,7 +92,7 @@ def read_listing(connection: sqlite3.Connection, tables: frozenset[str], source:
         message = "The store is of a newer schema than is known; what is understood was read."
         gaps.append(Gap("format_drift", message))
     if "session_metadata" in tables:
-        entries, damaged = _from_metadata(connection, tables, source)
+        entries, damaged = _from_metadata(connection, tables, source, known)
     else:
         entries, damaged = _from_records(connection, tables, source), 0
     if damaged:
@@ -88,7 +100,7 @@ def read_listing(connection: sqlite3.Connection, tables: frozenset[str], source:
         gaps.append(Gap("record_damaged", message, damaged))
     sessions = placed(entry.session for entry in entries)
     pairs = zip(entries, sessions, strict=True)
-    listed = [replace(entry, session=session) for entry, session in pairs if entry.owner]
+    listed = [_Entry(entry.key, session, entry.owner) for entry, session in pairs if entry.owner]
     listed.sort(key=lambda entry: (-entry.session.last_activity_at, entry.session.id))
     return Listing(
         Catalog(tuple(entry.session for entry in listed), tuple(gaps)),
@@ -112,7 +124,7 @@ def _is_newer(connection: sqlite3.Connection) -> bool:
 
 
 def _from_metadata(
-    connection: sqlite3.Connection, tables: frozenset[str], source: str
+    connection: sqlite3.Connection, tables: frozenset[str], source: str, known: Headers
 ) -> tuple[list[_Entry], int]:
     there = columns_of(connection, "session_metadata")
     present = [name for name in _MIRRORS if name in there]
@@ -124,18 +136,26 @@ def _from_metadata(
             for (key,) in connection.execute("SELECT session_id FROM session_metadata_tombstones")
         }
     entries, damaged = [], 0
+    then = known.get("")
+    told: dict[bytes, _Entry] = {}
     for row in connection.execute(f"SELECT {', '.join(columns)} FROM session_metadata"):
-        column = dict(zip(columns, row, strict=True))
-        owner: Owner | None
-        try:
-            header = decoding.parse(column["payload_json"])
-            owner = _owner(header, column)
-        except decoding.Damaged:
-            header, damaged = {}, damaged + (column["session_id"] not in deleted)
-            owner = _owner_by_rows(connection, tables, column["session_id"])
-        if column["session_id"] in deleted:
-            owner = None
-        entries.append(_Entry(column["session_id"], _session(source, header, column), owner))
+        digest = hashlib.sha256(marshal.dumps((columns, row), 2)).digest()
+        entry = then.get(digest) if then else None
+        if entry is None:
+            column = dict(zip(columns, row, strict=True))
+            try:
+                header = decoding.parse(column["payload_json"])
+            except decoding.Damaged:
+                key = column["session_id"]
+                damaged += key not in deleted
+                owner = None if key in deleted else _owner_by_rows(connection, tables, key)
+                entries.append(_Entry(key, _session(source, {}, column), owner))
+                continue
+            session = _session(source, header, column)
+            entry = _Entry(column["session_id"], session, _owner(header, column))
+        told[digest] = entry
+        entries.append(replace(entry, owner=None) if entry.key in deleted else entry)
+    known[""] = told
     return entries, damaged
 
 

@@ -48,7 +48,8 @@ class HostStore:
         return None
 
     def listing(self, connection: sqlite3.Connection, place: Place, outside: object) -> Listing:
-        return read_listing(connection, whole_tables(connection), place.source)
+        known = place.notes.setdefault("headers", {})
+        return read_listing(connection, whole_tables(connection), place.source, known)
 
     def reader(
         self, connection: sqlite3.Connection, listing: Listing, place: Place, engine: Engine
@@ -72,8 +73,8 @@ class HostReader(Naming):
         self._connection = connection
         self._folder = os.path.dirname(place.path)  # noqa: PTH120
         self._listing = listing
-        #: Of the Sessions that were read last, with their fingerprints.
-        self._tails: dict[str, tuple[bytes, Tail]] = place.notes
+        #: Of the Sessions of newest activity, with their fingerprints: such as may yet grow.
+        self._tails: dict[str, tuple[bytes, Tail]] = place.notes.setdefault("tails", {})
         self._engine = engine
         self._ledger = Ledger(connection, listing.tables)
         self._pre_ledger = PreLedger(connection, listing.tables, engine)
@@ -131,17 +132,18 @@ class HostReader(Naming):
         messages = self._half(session).read(key, fingerprint, findings)
         return self._transcript(session, messages, fingerprint, findings)
 
-    def grown(self, session: str) -> tuple[bytes, Transcript] | None:
+    def grown(self, session: str) -> tuple[bytes, Transcript, int] | None:
         """Events that were added behind all others; message rows are from before the ledger."""
         known = self._tails.get(session)
         if known is None or self._listing.owners[session] != "ledger":
             return None
         fingerprint, findings = Fingerprint("ledger"), Findings(self._engine)
         key = self._listing.keys[session]
-        messages = self._ledger.grown(key, known[1], fingerprint, findings)
-        if messages is None:
+        found = self._ledger.grown(key, known[1], fingerprint, findings)
+        if found is None:
             return None
-        return known[0], self._transcript(session, messages, fingerprint, findings)
+        messages, records = found
+        return known[0], self._transcript(session, messages, fingerprint, findings), records
 
     def _transcript(
         self,
@@ -154,9 +156,13 @@ class HostReader(Naming):
         self._tails.pop(session, None)
         if self._ledger.tail is not None:
             self._tails[session] = (digest, self._ledger.tail)
-            for old in list(self._tails)[:-KEPT_TAILS]:
-                self._tails.pop(old, None)
+            if len(self._tails) > KEPT_TAILS:
+                self._tails.pop(min(list(self._tails), key=self._activity), None)
         return Transcript(tuple(messages), digest, findings.gaps(), findings.damage())
+
+    def _activity(self, session: str) -> int:
+        listed = self._listing.sessions.get(session)
+        return -1 if listed is None else listed.last_activity_at
 
     def around(self, session: str, locators: Sequence[str]) -> list[StoredMessage]:
         return self._half(session).around(self._listing.keys[session], locators)

@@ -144,16 +144,16 @@ class Ledger(Reader):
         for row in self._rows("core_agent_runs", _RUNS, session):
             fingerprint.feed(row)
         hashed = Fingerprint("events")
-        for row in self._events(session):
-            hashed.feed(row)
+        hashed.feed_all(self._events(session))
         fingerprint.bytes += hashed.bytes
         fingerprint.feed((hashed.digest(),))
         self._feed_streams(session, fingerprint)
 
     def grown(
         self, session: bytes, tail: Tail, fingerprint: Fingerprint, findings: Findings
-    ) -> list[StoredMessage] | None:
-        """The Messages of events that were added behind all others since ``tail`` was left.
+    ) -> tuple[list[StoredMessage], int] | None:
+        """The Messages of events that were added behind all others since ``tail`` was left, and how
+        many records these are.
 
         None: something else happened too. Like ``read``, but that it feeds and counts what was
         there already without looking at it.
@@ -184,7 +184,7 @@ class Ledger(Reader):
         self.tail = Tail(edge, last, runs, place, frozenset(taken), hashed, findings.copy())
         fingerprint.feed((hashed.digest(),))
         fingerprint.mark(b"streams")
-        return messages
+        return messages, len(rows)
 
     def _decoded(
         self, session: bytes, rows: Iterable[Row], runs: Runs, findings: Findings

@@ -87,7 +87,11 @@ class SqliteView(Naming):
         """Rows of the kinds that can be visible, whatever can be read of them."""
         counts = self._kept.counts
         if session not in counts:
-            counts[session] = self._steady(lambda: self._count(session))
+            stamp = self._stamp_at_hand(session)
+            known = None if stamp is None else self._database.memory.count(session, stamp)
+            if known is None:
+                known = self._steady(lambda: self._count(session))
+            counts[session] = known
         return counts[session]
 
     def fingerprint(self, session: str) -> bytes:
@@ -99,7 +103,7 @@ class SqliteView(Naming):
         known = self._kept.fingerprints.get(session)
         if known is not None:
             return known == fingerprint
-        stamp = self._steady(lambda: self._stamp(session))
+        stamp = self._stamp_at_hand(session)
         if stamp is None:
             return None
         if not fingerprint.startswith(stamp):
@@ -193,9 +197,6 @@ class SqliteView(Naming):
 
     def _count(self, session: str) -> int:
         memory, stamp = self._database.memory, self._stamp(session)
-        known = None if stamp is None else memory.count(session, stamp)
-        if known is not None:
-            return known
         try:
             count = self._reader().count(session)
             if stamp is not None:
@@ -252,6 +253,11 @@ class SqliteView(Naming):
             known[session] = self._digest(session, rows)[:STAMP_BYTES]
         return known[session]
 
+    def _stamp_at_hand(self, session: str) -> bytes | None:
+        """The same; most need no look at the database, nor at whether it moved."""
+        known = self._kept.stamps.get(session)
+        return self._steady(lambda: self._stamp(session)) if known is None else known
+
     def _grown(self, session: str, fingerprint: bytes) -> Grown | None:
         stamp = self._stamp(session)
         try:
@@ -262,7 +268,7 @@ class SqliteView(Naming):
             return None
         if stamp is None or found is None:
             return None
-        then, transcript = found
+        then, transcript, records = found
         titles = tuple(title_message(self._listing().sessions[session]))
         if fingerprint[STAMP_BYTES:] != self._digest(session, then):
             return None  # it was read again meanwhile, or has another title
@@ -272,6 +278,9 @@ class SqliteView(Naming):
             return None  # rows in front of it are known to be others
         if told is None:
             memory.trust(session, now)
+        before = memory.count(session, fingerprint[:STAMP_BYTES])
+        if before is not None:
+            memory.counted(session, stamp, before + records)
         messages = (*transcript.messages, *titles)
         return Grown(
             replace(transcript, messages=messages, fingerprint=now), tuple(m.id for m in titles)
@@ -281,6 +290,9 @@ class SqliteView(Naming):
         kept, memory, reader = self._kept, self._database.memory, self._reader()
         if kept.row_stamps is None:
             kept.row_stamps = memory.stamps(kept.state(), reader)
+            for other, rows in kept.row_stamps.items():
+                if other in self._listing().sessions:
+                    kept.stamps[other] = self._digest(other, rows)[:STAMP_BYTES]
         if session not in kept.row_stamps:
             stamp = reader.stamp(session)
             if stamp is None:
