@@ -200,13 +200,17 @@ class Engine(Protocol):
         """NFC, width, full case folding, dotted i, NFC; frozen at Unicode 14.0."""
 
     def locate(
-        self, text: str, cuts: Sequence[Span], terms: Sequence[str]
+        self, text: str, cuts: Sequence[Span], terms: Sequence[str], reach: int | None = None
     ) -> list[tuple[int, int, int]]:
         """Occurrences (start, end, term index) in the surviving text, in original offsets.
 
         The same predicate as the Corpus: per term non-overlapping, left to right, inside one
         surviving span. Ordered by start, then term index. A match inside a composition segment
         covers the whole of it. Raises ValueError when a term is empty.
+
+        Args:
+            reach: only those that begin less than so many surviving code points behind the start
+                of the first.
         """
 
     def grow(self, text: str, spans: Sequence[Span]) -> list[Span]:

@@ -81,12 +81,12 @@ def window(
         )
         text = _JOIN.join(leaf.text for leaf in shown)
         return Window(text, spans[:MAX_SPANS_PER_WINDOW], None, truncated=False)
-    first = redacted(engine, terms, leaves[0].text, cuts[0])
+    first = redacted(engine, terms, leaves[0].text, cuts[0], width)
     number = 0
     for other, (leaf, cut) in enumerate(zip(leaves[1:], cuts[1:], strict=True), 1):
         if first.matches:
             break
-        found = redacted(engine, terms, leaf.text, cut)
+        found = redacted(engine, terms, leaf.text, cut, width)
         if found.matches:
             first, number = found, other
     return _cut(leaves[number].path, number, first, width, alone=len(leaves) == 1)
@@ -100,8 +100,18 @@ def _shown_length(leaves: Sequence[Leaf], cuts: Sequence[Sequence[Span]]) -> int
     return length
 
 
-def redacted(engine: Engine, terms: Sequence[str], text: str, cuts: Sequence[Span]) -> Shown:
-    """``text`` with a mark in place of each cut, and the matches of folded ``terms`` in it."""
+def redacted(
+    engine: Engine,
+    terms: Sequence[str],
+    text: str,
+    cuts: Sequence[Span],
+    width: int | None = None,
+) -> Shown:
+    """``text`` with a mark in place of each cut, and the matches of folded ``terms`` in it.
+
+    Args:
+        width: of a window that begins at the first of them or before: none behind it are asked for.
+    """
     shown, marks = marked(text, cuts)
     ends = [end for _, end in cuts]
     shifts = [mark_end - end for (_, mark_end), end in zip(marks, ends, strict=True)]
@@ -111,7 +121,8 @@ def redacted(engine: Engine, terms: Sequence[str], text: str, cuts: Sequence[Spa
         index = bisect_right(ends, offset - at_end)
         return offset + (shifts[index - 1] if index else 0)
 
-    found = engine.locate(text, cuts, terms) if terms else []
+    # What is shown is at least what survives: a match in the window lies within its width.
+    found = engine.locate(text, cuts, terms, width) if terms else []
     matches = _union((moved(a, False), moved(b, True)) for a, b, _ in found)
     return Shown(shown, matches, marks)
 

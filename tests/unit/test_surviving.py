@@ -19,6 +19,15 @@ def test_order_is_by_start_then_term(engine: Engine) -> None:
     ]  # fmt: skip
 
 
+def test_reach_counts_what_survives_behind_the_start_of_the_first(engine: Engine) -> None:
+    text, cuts = "- ab ab SECRET ab cd", [(8, 14)]
+    terms = ["cd", "ab"]
+    whole = engine.locate(text, cuts, terms)
+    assert [start for start, *_ in whole] == [2, 5, 15, 18]
+    for reach, count in ((0, 0), (1, 1), (3, 1), (4, 2), (7, 2), (8, 3), (10, 3), (11, 4)):
+        assert engine.locate(text, cuts, terms, reach) == whole[:count]
+
+
 def test_per_term_non_overlapping_from_the_left(engine: Engine) -> None:
     assert engine.locate("aaaaa", [], ["aa"]) == [(0, 2, 0), (2, 4, 0)]
 

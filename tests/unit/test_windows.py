@@ -56,6 +56,18 @@ def test_a_match_inside_a_secret_or_its_mark_is_none(engine) -> None:
     assert view.spans == ()
 
 
+@given(st.lists(st.integers(0, 300), min_size=2, max_size=9), st.integers(1, 400))
+def test_every_match_in_a_window_is_marked_however_long_a_secret_before_it(
+    engine, gaps: list[int], secret: int
+) -> None:
+    text = "n" + "".join("." * gap + "n" for gap in gaps)
+    cut = (1, 1 + secret)
+    view = shown(engine, text + "." * 900, terms=("n",), cuts=[[cut]])
+    body, marked = view.text.split("\n[…")[0], [view.text[a:b] for a, b in view.spans]
+    assert len(marked) == min(body.count("n"), MAX_SPANS_PER_WINDOW)
+    assert set(marked) == {"n"}
+
+
 def test_at_most_eight_spans(engine) -> None:
     assert len(shown(engine, "needle " * 50).spans) == MAX_SPANS_PER_WINDOW
 

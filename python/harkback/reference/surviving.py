@@ -56,16 +56,20 @@ def require_terms(terms: Sequence[str]) -> None:
         raise ValueError("a term is empty")
 
 
-def locate(text: str, cuts: Sequence[Span], terms: Sequence[str]) -> list[tuple[int, int, int]]:
+def locate(
+    text: str, cuts: Sequence[Span], terms: Sequence[str], reach: int | None = None
+) -> list[tuple[int, int, int]]:
     """Occurrences (start, end, term index) of folded ``terms`` in the surviving text.
 
     ``cuts`` and the answer are in code points of ``text``. Per term non-overlapping, left to
     right; ordered by start, then term index. A match that begins or ends inside a composition
-    segment covers the whole segment.
+    segment covers the whole segment. ``reach``: only those that begin less than so many surviving
+    code points behind the start of the first.
     """
     require_terms(terms)
     found: list[tuple[int, int, int]] = []
-    for start, end in surviving(len(text), cuts):
+    spans = surviving(len(text), cuts)
+    for start, end in spans:
         folded, origin = fold_mapped(text[start:end])
         for index, term in enumerate(terms):
             at = folded.find(term)
@@ -73,4 +77,12 @@ def locate(text: str, cuts: Sequence[Span], terms: Sequence[str]) -> list[tuple[
                 after = at + len(term)
                 found.append((start + origin[at][0], start + origin[after - 1][1], index))
                 at = folded.find(term, after)
-    return sorted(found, key=lambda occurrence: (occurrence[0], occurrence[2]))
+    found.sort(key=lambda occurrence: (occurrence[0], occurrence[2]))
+    if reach is None or not found:
+        return found
+
+    def surviving_before(point: int) -> int:
+        return sum(min(end, point) - start for start, end in spans if start < point)
+
+    first = surviving_before(found[0][0])
+    return [each for each in found if surviving_before(each[0]) - first < reach]

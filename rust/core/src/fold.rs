@@ -68,18 +68,28 @@ pub fn is_border(c: char) -> bool {
 /// Folds.
 pub fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    fold_into(text, &mut out);
+    out
+}
+
+/// Appends the fold of `text` to `out`.
+pub(crate) fn fold_into(text: &str, out: &mut String) {
     let mut done = 0;
     while let Some((at, class)) = next_special(text, done) {
         let start = match text[done..at].chars().next_back() {
             Some(before) if class == Class::Joining => at - before.len_utf8(),
             _ => at,
         };
-        push_inert(&text[done..start], &mut out);
+        push_inert(&text[done..start], out);
         done = segment_end(text, at);
-        fold_segment(&text[start..done], &mut out);
+        fold_segment(&text[start..done], out);
     }
-    push_inert(&text[done..], &mut out);
-    out
+    push_inert(&text[done..], out);
+}
+
+/// Whether folding changes nothing of `text` but ASCII letters, each in its place.
+pub(crate) fn is_inert(text: &str) -> bool {
+    next_special(text, 0).is_none()
 }
 
 /// Folds, and tells for every folded char the byte range of the segment of `text` it comes from.
@@ -139,7 +149,7 @@ fn ascii_prefix(bytes: &[u8]) -> usize {
 }
 
 /// Where the segment that starts at `start` ends: at the next border.
-fn segment_end(text: &str, start: usize) -> usize {
+pub(crate) fn segment_end(text: &str, start: usize) -> usize {
     let mut chars = text[start..].char_indices().skip(1);
     chars
         .find(|&(_, c)| is_border(c))

@@ -12,6 +12,7 @@ pub mod fold;
 mod fold_table;
 pub mod json;
 pub mod lines;
+mod origin;
 pub mod redact;
 pub mod scan;
 pub mod search;

@@ -8,7 +8,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::fold::{fold_mapped, is_border};
+use crate::fold::is_border;
+use crate::origin::Origins;
 
 /// The non-empty stretches of `0..length` that `cuts` leave, in order.
 ///
@@ -78,20 +79,49 @@ fn bytes_within(text: &str, points: usize) -> Option<usize> {
 ///
 /// `cuts` and the answer are in code points of `text`. Per term non-overlapping, left to right;
 /// ordered by start, then term index. A match that begins or ends inside a composition segment
-/// covers the whole segment.
-pub fn locate(text: &str, cuts: &[(usize, usize)], terms: &[&str]) -> Vec<(usize, usize, usize)> {
+/// covers the whole segment. `reach`: only those that begin less than so many surviving code points
+/// behind the start of the first.
+pub fn locate(
+    text: &str,
+    cuts: &[(usize, usize)],
+    terms: &[&str],
+    reach: Option<usize>,
+) -> Vec<(usize, usize, usize)> {
     let mut found = Vec::new();
     let mut byte = 0;
     let mut point = 0;
+    let mut left = reach.map(Reach::Of);
     let length = text.chars().count();
     for span in surviving(length, cuts.iter().map(|&(start, end)| start..end)) {
+        if left == Some(Reach::Until(0)) {
+            break;
+        }
         let start = byte + bytes_of(&text[byte..], span.start - point);
         let end = start + bytes_of(&text[start..], span.len());
         (byte, point) = (end, span.end);
-        locate_in_span(&text[start..end], span.start, terms, &mut found);
+        let until = locate_in_span(&text[start..end], span.start, terms, left, &mut found);
+        left = until.map(|until| until.behind(span.len()));
     }
     found.sort_by_key(|&(start, _, term)| (start, term));
     found
+}
+
+/// How far matches are of interest, in code points.
+#[derive(Clone, Copy, PartialEq)]
+enum Reach {
+    /// From the first one on, which was not met yet.
+    Of(usize),
+    /// From here on.
+    Until(usize),
+}
+
+impl Reach {
+    fn behind(self, points: usize) -> Self {
+        match self {
+            Self::Of(_) => self,
+            Self::Until(until) => Self::Until(until.saturating_sub(points)),
+        }
+    }
 }
 
 /// Bytes that the first `points` code points of `text` take.
@@ -101,29 +131,41 @@ fn bytes_of(text: &str, points: usize) -> usize {
         .map_or(text.len(), |(at, _)| at)
 }
 
+/// Adds what lies in one span, and gives the reach as it is from the start of the span on.
 fn locate_in_span(
     span: &str,
     offset: usize,
     terms: &[&str],
+    mut reach: Option<Reach>,
     found: &mut Vec<(usize, usize, usize)>,
-) {
-    let (folded, origin) = fold_mapped(span);
-    for (index, term) in terms.iter().enumerate() {
-        let width = term.chars().count();
-        // Matches come in order, so folded chars and original code points are counted once.
-        let (mut folded_at, mut char_at) = (0, 0);
-        let (mut span_at, mut point_at) = (0, 0);
-        for at in memmem::find_iter(folded.as_bytes(), term.as_bytes()) {
-            char_at += folded[folded_at..at].chars().count();
-            folded_at = at;
-            let start = origin[char_at].0 as usize;
-            let end = origin[char_at + width - 1].1 as usize;
-            point_at += span[span_at..start].chars().count();
-            span_at = start;
-            let points = span[start..end].chars().count();
-            found.push((offset + point_at, offset + point_at + points, index));
+) -> Option<Reach> {
+    let origins = Origins::of(span);
+    let finders: Vec<_> = terms.iter().map(|term| memmem::Finder::new(term)).collect();
+    if let Some(Reach::Of(points)) = reach {
+        let firsts = finders
+            .iter()
+            .filter_map(|finder| finder.find(origins.folded.as_bytes()));
+        let Some(first) = firsts.min() else {
+            return reach;
+        };
+        let before = &span[..origins.range(first..first + 1).start];
+        reach = Some(Reach::Until(before.chars().count() + points));
+    }
+    for (index, (finder, term)) in finders.iter().zip(terms).enumerate() {
+        // Matches come in order, so code points are counted once.
+        let (mut byte, mut point) = (0, 0);
+        for at in finder.find_iter(origins.folded.as_bytes()) {
+            let range = origins.range(at..at + term.len());
+            point += span[byte..range.start].chars().count();
+            byte = range.start;
+            if matches!(reach, Some(Reach::Until(until)) if point >= until) {
+                break;
+            }
+            let points = span[range].chars().count();
+            found.push((offset + point, offset + point + points, index));
         }
     }
+    reach
 }
 
 #[cfg(test)]
@@ -147,9 +189,9 @@ mod tests {
     #[test]
     fn offsets_are_code_points_of_the_original() {
         assert_eq!(
-            locate("你好 AB 你 ab", &[], &["ab", "你"]),
+            locate("你好 AB 你 ab", &[], &["ab", "你"], None),
             [(0, 1, 1), (3, 5, 0), (6, 7, 1), (8, 10, 0)]
         );
-        assert_eq!(locate("aaaa", &[(1, 2)], &["aa"]), [(2, 4, 0)]);
+        assert_eq!(locate("aaaa", &[(1, 2)], &["aa"], None), [(2, 4, 0)]);
     }
 }

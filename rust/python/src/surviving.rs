@@ -16,14 +16,16 @@ pub(crate) fn require_terms(terms: &[PyBackedStr]) -> PyResult<Vec<&str>> {
 /// Occurrences (start, end, term index) in the surviving text, in original offsets.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)] // extracted from Python, so owned
+#[pyo3(signature = (text, cuts, terms, reach = None))]
 pub(crate) fn locate(
     py: Python<'_>,
     text: &str,
     cuts: Vec<(usize, usize)>,
     terms: Vec<PyBackedStr>,
+    reach: Option<usize>,
 ) -> PyResult<Vec<(usize, usize, usize)>> {
     let terms = require_terms(&terms)?;
-    Ok(py.detach(|| surviving::locate(text, &cuts, &terms)))
+    Ok(py.detach(|| surviving::locate(text, &cuts, &terms, reach)))
 }
 
 /// Spans grown outward to composition borders, those that overlap or touch as one.
