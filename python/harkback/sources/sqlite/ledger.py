@@ -20,6 +20,7 @@ from harkback.sources.sqlite.events import Place, Runs, Visible, object_in, plac
 from harkback.sources.sqlite.records import (
     Findings,
     Fingerprint,
+    NoFingerprint,
     Reader,
     Row,
     in_order,
@@ -254,8 +255,8 @@ class Ledger(Reader):
                 taken = {event.first} if rowids[event.rowid] == "d" else set()
                 found.append(events.message(event, taken))
         if any(locator[0] == "s" for locator in locators):
-            runs = self._runs(session, Fingerprint(""))  # of a child's stream the id is not taken
-            unseen = self._streams(session, runs, set(), Fingerprint(""), Findings())
+            runs = self._runs(session, NoFingerprint())  # of a child's stream the id is not taken
+            unseen = self._streams(session, runs, set(), NoFingerprint(), Findings())
             found += [message for _, message in unseen]
         return in_order(found, locators)
 
@@ -264,7 +265,7 @@ class Ledger(Reader):
 
         Of events that share the id of a Message the first one has it; that is the one meant.
         """
-        runs = self._runs(session, Fingerprint(""))
+        runs = self._runs(session, NoFingerprint())
         found: dict[str, StoredMessage] = {}
         for name in names:
             for statement in (_BY_EVENT, _BY_MESSAGE):

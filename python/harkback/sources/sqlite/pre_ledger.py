@@ -19,6 +19,7 @@ from harkback.sources.sqlite import decode
 from harkback.sources.sqlite.records import (
     Findings,
     Fingerprint,
+    NoFingerprint,
     Reader,
     Row,
     in_order,
@@ -119,7 +120,7 @@ class PreLedger(Reader):
         for row in self._rows("session_messages", statement, session, *sequences):
             taken = {decode.text_of(row[1])} if sequences[row[0]] == "n" else set()
             try:
-                message = self._message(session, row, taken, Fingerprint(""), Findings())
+                message = self._message(session, row, taken, NoFingerprint(), Findings())
             except decoding.Damaged:
                 continue
             if message is not None:
@@ -137,7 +138,7 @@ class PreLedger(Reader):
         )
         for row in rows:
             with contextlib.suppress(decoding.Damaged):
-                message = self._message(session, row, set(), Fingerprint(""), Findings())
+                message = self._message(session, row, set(), NoFingerprint(), Findings())
                 if message is not None:
                     return message
         return None
@@ -154,7 +155,7 @@ class PreLedger(Reader):
         if len(sequences) < markers:
             yield None
         for sequence in sequences:
-            yield self._body(session, sequence, Fingerprint(""))[0]
+            yield self._body(session, sequence, NoFingerprint())[0]
 
     def _chunks(
         self, session: bytes, sequence: int, fingerprint: Fingerprint
