@@ -14,8 +14,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import chain
-from operator import attrgetter
 from typing import cast
 
 from harkback.candidates import Candidate, Eligible, offered
@@ -55,9 +53,11 @@ class Verified:
         self.candidates.extend(batch.candidates)
         self.outside_time += outside_time
         self.abandoned += abandoned
-        self.gaps.extend(chain.from_iterable(map(attrgetter("gaps"), segments)))
-        for key in holding:  # of others it would tell that the raw scan offered them
-            self.gaps.extend(segments[key].damage)
+        matched = set(holding)
+        for key in [at for at, segment in enumerate(segments) if segment.gaps or segment.damage]:
+            self.gaps.extend(segments[key].gaps)
+            if key in matched:  # of others it would tell that the raw scan offered them
+                self.gaps.extend(segments[key].damage)
 
 
 @dataclass(frozen=True, slots=True)

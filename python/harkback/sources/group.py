@@ -79,7 +79,7 @@ class Group:
             try:
                 views.append(opened.enter_context(source.view(engine)))
             except SourceError as error:
-                failures.append(error)
+                failures.append(error.bare())
         if failures and not views:
             raise failures[0]
         return views, failures

@@ -104,7 +104,7 @@ class Place:
 
     path: str
     source: str
-    notes: dict[Any, Any] = field(default_factory=dict)
+    notes: dict[Any, Any] = field(default_factory=dict, repr=False)
 
 
 class Schema(Protocol):
