@@ -140,7 +140,7 @@ fn locate_in_span(
     found: &mut Vec<(usize, usize, usize)>,
 ) -> Option<Reach> {
     let origins = Origins::of(span);
-    let finders: Vec<_> = terms.iter().map(|term| memmem::Finder::new(term)).collect();
+    let finders: Vec<_> = terms.iter().map(memmem::Finder::new).collect();
     if let Some(Reach::Of(points)) = reach {
         let firsts = finders
             .iter()
