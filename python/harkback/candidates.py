@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from harkback.config import SCAN_SLICE_SECONDS, SCAN_SLICE_SESSIONS
 from harkback.model import Gap, Session
@@ -38,8 +37,7 @@ class Candidate:
         return self.view.describe(self.session.id)
 
 
-@dataclass(frozen=True, slots=True)
-class Eligible:
+class Eligible(NamedTuple):
     """The Sessions that a search may speak of, newest activity first.
 
     Attributes:
@@ -63,8 +61,7 @@ class Eligible:
 _Whole: TypeAlias = tuple[list[tuple[Hashable, Catalog]], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
+class Offered(NamedTuple):
     """The Sessions that may hold a match, as far as the deadline let them be scanned."""
 
     candidates: tuple[Candidate, ...]

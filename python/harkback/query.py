@@ -11,9 +11,8 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from harkback.config import (
     DEFAULT_KINDS,
@@ -37,8 +36,7 @@ MAX_DEADLINE_SECONDS = 10**9
 _QUOTES = "\"'`“”‘’«»「」『』《》"
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """What is asked. ``terms`` keep the caller's spelling; ``folded`` is what is compared."""
 
     terms: tuple[str, ...]

@@ -11,8 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from harkback.candidates import Candidate
 from harkback.config import KIND_WEIGHTS, MAX_SCORED_CODE_POINTS
@@ -28,8 +27,7 @@ _Turn: TypeAlias = tuple[int, int, int]
 Disposition: TypeAlias = Literal["shown", "same_turn", "lineage_quota", "limit"]
 
 
-@dataclass(frozen=True, slots=True)
-class RankedHit:
+class RankedHit(NamedTuple):
     """One verified Message with its score and what became of it."""
 
     candidate: Candidate
@@ -44,8 +42,7 @@ class RankedHit:
     disposition: Disposition = "limit"
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """The Hits to show, in the order asked for, and the statistics their scores are made of."""
 
     shown: tuple[RankedHit, ...]

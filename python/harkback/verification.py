@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import cast
+from typing import NamedTuple, cast
 
 from harkback.candidates import Candidate, Eligible, offered
 from harkback.config import FILL_SECONDS, VERIFY_BATCH_BYTES
@@ -60,8 +60,7 @@ class Verified:
                 self.gaps.extend(segments[key].damage)
 
 
-@dataclass(frozen=True, slots=True)
-class _Batch:
+class _Batch(NamedTuple):
     candidates: Sequence[Candidate]
     segments: Sequence[Segment | None]  # None: it has to be read, or attached
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
 from harkback.config import (
     MAX_SPANS_PER_WINDOW,
@@ -27,8 +26,7 @@ from harkback.redaction.marking import before, behind, marked
 _JOIN: Final = "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(NamedTuple):
     """What is shown of a Message.
 
     Attributes:
@@ -45,8 +43,7 @@ class Window:
     start: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """A leaf with its secrets replaced, and where the matches and the marks lie in it."""
 
     text: str
@@ -165,8 +162,7 @@ def _cut(path: tuple[str, ...], leaf: int, shown: Shown, width: int, *, alone: b
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(NamedTuple):
     """All of a Message, redacted; what is cut out of it never begins or ends inside a mark."""
 
     text: str

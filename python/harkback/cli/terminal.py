@@ -8,6 +8,7 @@ Proof: tests/surfaces/test_cli_terminal.py.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, TextIO
 
 from rich.cells import cell_len
-from rich.console import Console
 from rich.text import Text
 
 from harkback.cli.neutral import block, line
@@ -25,7 +25,9 @@ from harkback.envelope import Envelope
 from harkback.model import Explanation, Fact, Passage, PassageMessage, SessionCard, Span
 from harkback.rendering import gap_text, material_text
 
-if TYPE_CHECKING:  # a search draws none of them
+if TYPE_CHECKING:  # a search draws none of them, and in a pipe nothing is drawn
+    from rich.console import Console
+
     from harkback.grep import Match
     from harkback.materials import MaterialReading
     from harkback.reading import Reading
@@ -48,21 +50,32 @@ _MIN_TEXT_CELLS: Final = 20
 _MAX_LINES: Final = 12  # of a Message in an answer: a log would push the others off the screen
 _LINES_BEFORE: Final = 4  # the first match
 _CUT: Final = "[… "  # begins what a window says of its cut
+#: Variables that tell Rich of a terminal where the stream is none.
+_FORCING: Final = {"FORCE_COLOR", "TTY_COMPATIBLE"}
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class _Console(Console):
-    def on_broken_pipe(self) -> None:
-        """Leaves it to the command how to end."""
-        raise
+def _console(stream: TextIO) -> Console | None:
+    """None where nothing is drawn: most of what drawing needs to load is not needed then."""
+    if not stream.isatty() and not _FORCING & os.environ.keys():
+        return None
+    from rich.console import Console
+
+    class Leaving(Console):
+        def on_broken_pipe(self) -> None:
+            """Leaves it to the command how to end."""
+            raise
+
+    console = Leaving(file=stream, highlight=False, markup=False, emoji=False)
+    return console if console.is_terminal else None
 
 
 class Terminal:
     """Draws on one stream; colour and width are what the stream has."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.console = _Console(file=stream, highlight=False, markup=False, emoji=False)
-        self._wraps = self.console.is_terminal
+        self._stream = stream
+        self._console = _console(stream)
 
     def answer(self, envelope: Envelope, seconds: float) -> None:
         """The whole answer, and how long it took."""
@@ -141,7 +154,7 @@ class Terminal:
             self.note(REASONS[reading.reason])
         elif reading.kind == "text" and not written:
             body = Text(block(reading.content))
-            self.console.print(body, soft_wrap=True, end="" if body.plain.endswith("\n") else "\n")
+            self.print(body, end="" if body.plain.endswith("\n") else "\n")
         if reading.unread_pages:
             self.note(f"{plural(reading.unread_pages, 'more page')} not read")
 
@@ -167,7 +180,7 @@ class Terminal:
             shown.append(REDACTED_MARK, _MATCH)
             at = end
         shown.append(block(text[at:]))
-        self.console.print(shown, soft_wrap=True, end="" if text.endswith("\n") else "\n")
+        self.print(shown, end="" if text.endswith("\n") else "\n")
 
     def item(self, name: str, *about: str) -> None:
         """A name that stands out, and what there is to say of it."""
@@ -187,9 +200,13 @@ class Terminal:
                 whole = Text.assemble(start, shown, style=style)
                 self.print(whole)
 
-    def print(self, text: Text) -> None:
+    def print(self, text: Text, end: str = "\n") -> None:
         """Text as it stands: it is wrapped already."""
-        self.console.print(text, soft_wrap=True)
+        if self._console is not None:
+            self._console.print(text, soft_wrap=True, end=end)
+        else:
+            self._stream.write(text.plain + end)
+            self._stream.flush()
 
     def _session(self, session: SessionCard, with_source: bool) -> None:
         title = Text(line(session.title) or "(untitled)", "bold")
@@ -244,7 +261,7 @@ class Terminal:
             body.stylize(f"not dim {_MATCH}", start, end)
         lines = [Text(", ".join(notes), "dim")] if notes else []
         text = self._fit(body, 0, 0, _TEXT_START)
-        lines += _folded(text) if folding and self._wraps else text
+        lines += _folded(text) if folding and self._console is not None else text
         for material in message.materials:
             lines += self._fit(Text(line(material_text(material)), "dim"), 0, 2, _TEXT_START)
         if message.more_materials:
@@ -272,12 +289,12 @@ class Terminal:
         Args:
             start: cells that stand before every line already.
         """
-        if not self._wraps:
+        if self._console is None:
             lines = list(text.split("\n", allow_blank=True)) or [text]
         else:
-            room = self.console.width - start - max(indent, hanging)
+            room = self._console.width - start - max(indent, hanging)
             width = max(_MIN_TEXT_CELLS, min(room, _MAX_TEXT_CELLS))
-            lines = list(text.wrap(self.console, width, overflow="fold", tab_size=4))
+            lines = list(text.wrap(self._console, width, overflow="fold", tab_size=4))
         for number, each in enumerate(lines):
             each.rstrip()
             each.pad_left(hanging if number else indent)

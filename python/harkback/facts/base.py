@@ -51,16 +51,14 @@ class StoredFact(NamedTuple):
     file: str = ""  # name of the file, of scope "file"
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """The active facts of one state of a store; ``gaps`` name what is not among them."""
 
     facts: list[StoredFact]
     gaps: tuple[Gap, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What a search found among facts.
 
     Attributes:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from harkback.engine import Engine
 from harkback.model import Gap, Session, StoredMessage, TextPart
@@ -57,8 +56,7 @@ def names(engine: Engine, terms: Sequence[str], session: Session) -> bool:
     return any(term in folded for term in terms)
 
 
-@dataclass(frozen=True, slots=True)
-class Catalog:
+class Catalog(NamedTuple):
     """The Sessions a View lists: not deleted, not hidden, not staging; newest activity first.
 
     What is costly to know of a Session may be missing here: ``View.describe`` tells project, times
@@ -69,8 +67,7 @@ class Catalog:
     gaps: tuple[Gap, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(NamedTuple):
     """The StoredMessages of one Session in reading order, and what could not be read of it.
 
     The title of the Session, if it has one, is the last of them.
@@ -85,8 +82,7 @@ class Transcript:
     damage: tuple[Gap, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Grown:
+class Grown(NamedTuple):
     """What turns a Session as it was into the Session as it is: taking out, then appending.
 
     ``transcript`` has the Messages to append; all else that it tells is of the whole Session.
@@ -96,8 +92,7 @@ class Grown:
     retracted: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ScanResult:
+class ScanResult(NamedTuple):
     """Ids of the Sessions that may hold a match; ``declined`` says why nothing was ruled out."""
 
     offered: frozenset[str]

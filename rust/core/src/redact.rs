@@ -24,8 +24,11 @@ use std::collections::{BTreeSet, HashMap};
 use self::keywords::Keywords;
 use crate::error::CoreError;
 use crate::fold::is_border;
+use crate::threads;
 
 const PASSES: usize = 4;
+/// To read the shape of a rule takes some 20 µs, a thread to start a few times that.
+const FEW_RULES: usize = 32;
 
 /// What a rule looks for at its keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +81,16 @@ enum Matcher {
     Words(shape::Shape),
 }
 
+impl Matcher {
+    fn new(rule: &Rule, classes: &mut shape::Classes) -> Result<Self, CoreError> {
+        Ok(match rule.kind {
+            RuleKind::Key => Self::Names(name::Names::new(&rule.names, &rule.qualifiers)),
+            RuleKind::Word => Self::Words(shape::Shape::new(rule, classes)?),
+            _ => Self::Shape(shape::Shape::new(rule, classes)?),
+        })
+    }
+}
+
 /// A span while rules are still places in the list of rules.
 #[derive(Debug, Clone)]
 struct Cut {
@@ -106,13 +119,7 @@ impl Redactor {
         let mut literals: Vec<String> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut owners: Vec<Vec<usize>> = Vec::new();
-        let mut matchers = Vec::with_capacity(rules.len());
         for (index, rule) in rules.iter().enumerate() {
-            matchers.push(match rule.kind {
-                RuleKind::Key => Matcher::Names(name::Names::new(&rule.names, &rule.qualifiers)),
-                RuleKind::Word => Matcher::Words(shape::Shape::new(rule)?),
-                _ => Matcher::Shape(shape::Shape::new(rule)?),
-            });
             for keyword in &rule.keywords {
                 let literal = keyword.to_ascii_lowercase();
                 let place = *places.entry(literal.clone()).or_insert(literals.len());
@@ -123,6 +130,13 @@ impl Redactor {
                 owners[place].push(index);
             }
         }
+        let matchers = threads::map_with(
+            threads::count(rules.len() > FEW_RULES),
+            rules.len(),
+            shape::Classes::new,
+            |classes, rule| Some(Matcher::new(&rules[rule], classes)),
+        );
+        let matchers = matchers.into_iter().collect::<Result<Vec<_>, _>>()?;
         let keywords = Keywords::new(literals).map_err(|_| CoreError::Rule {
             id: "*".to_owned(),
             detail: "too many keywords".to_owned(),

@@ -105,8 +105,9 @@ pub(crate) fn redactor(py: Python<'_>, rules: Vec<Rule>) -> PyResult<Redactor> {
         .into_iter()
         .map(Rule::into_core)
         .collect::<PyResult<Vec<_>>>()?;
-    let inner =
-        core::Redactor::new(&rules).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let inner = py
+        .detach(|| core::Redactor::new(&rules))
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
     Ok(Redactor {
         inner: Arc::new(inner),
         span: py

@@ -10,8 +10,7 @@ from __future__ import annotations
 import hashlib
 import marshal
 import sqlite3
-from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from harkback import decoding
 from harkback.decoding import Record
@@ -44,8 +43,7 @@ _PARENTS: Final[tuple[tuple[ParentKind, str, str], ...]] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """A catalog with what reading needs beside it: per Session its stored id and its owner."""
 
     catalog: Catalog
@@ -56,8 +54,7 @@ class Listing:
     tables: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     key: bytes
     session: Session
     owner: Owner | None  # None: not listed, but a link in a lineage
@@ -154,7 +151,7 @@ def _from_metadata(
             session = _session(source, header, column)
             entry = _Entry(column["session_id"], session, _owner(header, column))
         told[digest] = entry
-        entries.append(replace(entry, owner=None) if entry.key in deleted else entry)
+        entries.append(entry._replace(owner=None) if entry.key in deleted else entry)
     known[""] = told
     return entries, damaged
 

@@ -11,8 +11,7 @@ Proof: tests/sources/test_sqlite_memory.py.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from harkback.sources.sqlite.records import Fingerprint
 
@@ -26,8 +25,7 @@ _LONG: Final = "SELECT session_id, sequence, record_bytes, sha256 FROM session_m
 _CHUNKS: Final = "SELECT COUNT(*) FROM session_message_chunks"
 
 
-@dataclass(frozen=True, slots=True)
-class Tail:
+class Tail(NamedTuple):
     """The end of a table: its highest rowid, what is counted up to it, and that row."""
 
     rowid: int
@@ -35,8 +33,7 @@ class Tail:
     row: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Growth:
+class Growth(NamedTuple):
     """A store at one moment.
 
     Attributes:

@@ -14,8 +14,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from harkback.sources.sqlite.base import Marks, Reader
 
@@ -24,8 +23,7 @@ RECHECK_BYTES: Final = 1 << 20
 STAMP_BYTES: Final = 16  # a fingerprint begins with them
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(NamedTuple):
     """A fingerprint of a Session, and the state of the database it was read in."""
 
     fingerprint: bytes

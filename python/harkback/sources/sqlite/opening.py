@@ -17,9 +17,8 @@ import stat
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, TypeAlias, TypeVar
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import quote
 
 from harkback.config import SETTLED_NS
@@ -69,8 +68,7 @@ sys.exit(5)
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
+class Files(NamedTuple):
     """What the file system says of a database and its side files."""
 
     database: Stat

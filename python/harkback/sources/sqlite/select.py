@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from harkback.decoding import Damaged, decode, parse_any
 
@@ -19,8 +18,7 @@ EACH: Final = "[]"
 _STEP = re.compile(r"\[\]|[^.\[\]]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(NamedTuple):
     """Where a value lies; without a column: inside of the item at hand."""
 
     column: str | None

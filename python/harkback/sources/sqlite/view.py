@@ -283,7 +283,7 @@ class SqliteView(Naming):
             memory.counted(session, stamp, before + records)
         messages = (*transcript.messages, *titles)
         return Grown(
-            replace(transcript, messages=messages, fingerprint=now), tuple(m.id for m in titles)
+            transcript._replace(messages=messages, fingerprint=now), tuple(m.id for m in titles)
         )
 
     def _row_stamp(self, session: str) -> bytes | None:
@@ -310,7 +310,7 @@ class SqliteView(Naming):
             return Transcript((), fingerprint, (Gap("session_unreadable", message, 1),))
         fingerprint = self._found(session, transcript.fingerprint)
         shown = (*transcript.messages, *title_message(self._listing().sessions[session]))
-        return replace(transcript, messages=shown, fingerprint=fingerprint)
+        return transcript._replace(messages=shown, fingerprint=fingerprint)
 
     def _digest(self, session: str, rows: bytes) -> bytes:
         """What the rows tell, and what the catalog adds to it."""
