@@ -68,6 +68,10 @@ class Ripgrep:
         places = re.findall(r"(\d{5})\.txt:(\d+):", shown)
         return {(int(session), int(line) - 1) for session, line in places}
 
+    def count(self, terms: tuple[str, ...]) -> int:
+        """Messages that match."""
+        return sum(int(line.rpartition(":")[2]) for line in self._run(terms, "-c").splitlines())
+
     def ask(self, terms: tuple[str, ...]) -> object:
         return self._run(terms, "-c")
 

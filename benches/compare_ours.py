@@ -64,6 +64,12 @@ class Ours:
         with self.recall.grep(terms, context=None) as found:
             return {self._anchors[match.anchor] for match in found.matches()}
 
+    def count(self, terms: tuple[str, ...]) -> int:
+        """Messages that match, of which the answer shows a few."""
+        answer = self.recall.search(terms)
+        hidden = (gap.count or 0 for gap in answer.gaps if gap.code == "hits_not_shown")
+        return len(answer.passages) + sum(hidden)
+
     def ask(self, terms: tuple[str, ...]) -> Envelope | bytes:
         return self.recall.search(terms)
 
