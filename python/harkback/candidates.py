@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from harkback.config import SCAN_SLICE_SECONDS, SCAN_SLICE_SESSIONS
@@ -31,6 +32,11 @@ class Candidate:
         self.session = session
         self.place = (session.source, session.id)
 
+    def turn_to(self, view: View) -> None:
+        """Reads through another View of the same state; it may know more by now."""
+        self.view = view
+        self.__dict__.pop("described", None)
+
     @cached_property
     def described(self) -> Session:
         """The Session with all that is costly to know, once it was read."""
@@ -43,18 +49,20 @@ class Eligible(NamedTuple):
     Attributes:
         state: equal for two that speak of the same Sessions, of which nothing changed in between.
         whole: what it was made of, if only archived Sessions were left out.
+        by_view: then, the candidates of each View.
     """
 
     candidates: tuple[Candidate, ...]
     gaps: tuple[Gap, ...]
     state: object
     whole: _Whole | None = None
+    by_view: Sequence[Sequence[Candidate]] = ()
 
     def turn_to(self, views: Sequence[View]) -> None:
         """Reads through these Views from now on, which are of the same state."""
-        by_name = {view.name: view for view in views}
-        for candidate in self.candidates:
-            candidate.view = by_name[candidate.session.source]
+        for own, view in zip(self.by_view, views, strict=True):
+            for candidate in own:
+                candidate.turn_to(view)
 
 
 #: What an Eligible is made of that leaves out archived Sessions at most, and whether it does.
@@ -128,7 +136,7 @@ def _whole(views: Sequence[View], query: Query, before: Eligible | None) -> Elig
         before.turn_to(views)
         return before
     gaps: list[Gap] = []
-    chosen: list[Candidate] = []
+    by_view: list[list[Candidate]] = []
     archived = 0
     for view in views:
         heed(query.cancel)
@@ -136,8 +144,10 @@ def _whole(views: Sequence[View], query: Query, before: Eligible | None) -> Elig
         gaps.extend(catalog.gaps)
         told = [s for s in catalog.sessions if query.include_archived or not s.archived]
         archived += len(catalog.sessions) - len(told)
-        chosen += [Candidate(view, session) for session in told]
-    return _eligible(views, chosen, [*gaps, *_archived(archived)], whole)
+        by_view.append([Candidate(view, session) for session in told])
+    chosen = list(chain.from_iterable(by_view))
+    found = _eligible(views, chosen, [*gaps, *_archived(archived)])
+    return found._replace(whole=whole, by_view=by_view)
 
 
 def _archived(count: int) -> list[Gap]:
@@ -149,11 +159,10 @@ def _eligible(
     views: Sequence[View],
     chosen: list[Candidate],
     gaps: Sequence[Gap],
-    whole: _Whole | None = None,
 ) -> Eligible:
     chosen.sort(key=lambda c: (-c.session.last_activity_at, *c.place))
     state = [view.epoch for view in views], [candidate.session for candidate in chosen]
-    return Eligible(tuple(chosen), tuple(gaps), state, whole)
+    return Eligible(tuple(chosen), tuple(gaps), state)
 
 
 def find(

@@ -107,7 +107,7 @@ def redacted(
     """``text`` with a mark in place of each cut, and the matches of folded ``terms`` in it.
 
     Args:
-        width: of a window that begins at the first of them or before: none behind it are asked for.
+        width: of a window at the first of them: none far behind it are asked for.
     """
     shown, marks = marked(text, cuts)
     ends = [end for _, end in cuts]
@@ -118,8 +118,8 @@ def redacted(
         index = bisect_right(ends, offset - at_end)
         return offset + (shifts[index - 1] if index else 0)
 
-    # What is shown is at least what survives: a match in the window lies within its width.
-    found = engine.locate(text, cuts, terms, width) if terms else []
+    # What is shown is at least what survives; borders may move the window on, by less than itself.
+    found = engine.locate(text, cuts, terms, width and 2 * width) if terms else []
     matches = _union((moved(a, False), moved(b, True)) for a, b, _ in found)
     return Shown(shown, matches, marks)
 

@@ -139,11 +139,13 @@ def test_those_of_newest_activity_can_be_added_to_however_many_were_read(
     source = source_of(titled.path)
     with source.view(chosen) as view:
         read = {s.id: view.read(s.id).fingerprint for s in view.sessions().sessions}
-    titled.text("newer 0", "gamma")
-    titled.text("other", "gamma")
+    oldest = list(read)[-1]
+    for name in ("newer 0", "other", oldest):
+        titled.text(name, "gamma")
     with source.view(chosen) as view:
         assert view.grown("newer 0", read["newer 0"]) is not None
         assert view.grown("other", read["other"]) is None
+        assert view.grown(oldest, read[oldest]) is not None  # read last
 
 
 def test_streams_are_read_as_a_whole(titled: StoreBuilder, source_of: Make, chosen: Engine) -> None:

@@ -73,6 +73,7 @@ def test_layout_is_all_that_is_added(store, monkeypatch):
     shown = draw(store, monkeypatch)
     assert "zebra [bold]not markup[/bold] :zebra: https://x.example\n" in shown
     assert "字" * 150 + " zebra " + "x" * 200 in shown  # a pipe gets whole lines
+    assert "a\tzebra\tb\n" in shown  # and their tabs
     assert not re.search(r"[ \t]+$", shown, re.MULTILINE)
 
 

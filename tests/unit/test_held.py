@@ -4,6 +4,7 @@ begins where the last one ended."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +14,7 @@ from harkback.candidates import Candidate, Eligible
 from harkback.held import Held
 from harkback.segment import Segment
 from support.speaking import Speaking, said
+from support.stores import BASE_MS
 
 SIZE = 100
 
@@ -150,6 +152,16 @@ def test_a_source_that_fails_leaves_nothing_held() -> None:
     with pytest.raises(OSError, match="gone"):
         place.held.muster(eligible("a"), lambda *_: (_ for _ in ()).throw(OSError("gone")))
     assert a.holders == 0
+
+
+def test_another_view_of_the_same_state_may_know_more_of_a_session() -> None:
+    talks = {"a": [said("1", "plum")]}
+    session = Speaking(talks).describe("a")
+    found = Candidate(Speaking(talks), session)
+    assert found.described.started_at == BASE_MS
+    known = replace(session, started_at=BASE_MS - 1)
+    found.turn_to(Speaking(talks, sessions={"a": known}))
+    assert found.described.started_at == BASE_MS - 1
 
 
 def test_a_search_that_finds_nothing_changed_begins_where_the_last_one_ended(

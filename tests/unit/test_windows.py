@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,6 +67,15 @@ def test_every_match_in_a_window_is_marked_however_long_a_secret_before_it(
     body, marked = view.text.split("\n[…")[0], [view.text[a:b] for a, b in view.spans]
     assert len(marked) == min(body.count("n"), MAX_SPANS_PER_WINDOW)
     assert set(marked) == {"n"}
+
+
+@pytest.mark.parametrize("width", [120, 200, 800])
+def test_a_border_far_on_leaves_no_match_unmarked(engine, width: int) -> None:
+    chain = "\u200db" * 25 + "\u200dn" + "\u200db" * 5
+    for distance in range(width - 9, width + 70):
+        text = "." * 300 + chain + "." * (distance - 10) + "n" + "." * 900
+        view = window(engine, ("n",), [Leaf(("content",), text)], [[]], width)
+        assert len(view.spans) == view.text.split("\n[…")[0].split("]\n")[-1].count("n")
 
 
 def test_at_most_eight_spans(engine) -> None:

@@ -2,7 +2,8 @@
 
 Invariant: what stood in history reaches the terminal neutralised (``harkback.cli.neutral``), and
 without colour nothing is added to it but layout. Lines are wrapped, and long Messages of an answer
-folded, only on a terminal; in a pipe a line of history stays one line, and all of them are there.
+folded, only on a terminal; in a pipe a line of history stays one line, with its tabs, and all of
+them are there.
 Proof: tests/surfaces/test_cli_terminal.py.
 """
 

@@ -23,7 +23,7 @@ pub(crate) struct Origins<'t> {
 struct Piece {
     folded: usize,
     text: Range<usize>,
-    /// Per folded char, the bytes of the piece that it comes from; none where nothing moves.
+    /// Per folded byte, the bytes of the piece that its char comes from; none where nothing moves.
     map: Option<OnceCell<Vec<(u32, u32)>>>,
 }
 
@@ -63,15 +63,18 @@ impl<'t> Origins<'t> {
             let byte = start + (at - piece.folded);
             return byte..byte + 1;
         };
-        let map = map.get_or_init(|| fold_mapped(&self.text[piece.text.clone()]).1);
-        let before = self.folded.as_bytes()[piece.folded..=at].iter();
-        let (from, to) = map[before.filter(|&&byte| starts_char(byte)).count() - 1];
+        let map = map.get_or_init(|| bytes_mapped(&self.text[piece.text.clone()]));
+        let (from, to) = map[at - piece.folded];
         start + from as usize..start + to as usize
     }
 }
 
-fn starts_char(byte: u8) -> bool {
-    byte & 0xC0 != 0x80
+fn bytes_mapped(text: &str) -> Vec<(u32, u32)> {
+    let (folded, origin) = fold_mapped(text);
+    let chars = folded.chars().zip(origin);
+    chars
+        .flat_map(|(c, range)| std::iter::repeat_n(range, c.len_utf8()))
+        .collect()
 }
 
 fn piece_end(text: &str, start: usize) -> usize {

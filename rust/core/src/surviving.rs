@@ -152,8 +152,9 @@ fn locate_in_span(
         reach = Some(Reach::Until(before.chars().count() + points));
     }
     for (index, (finder, term)) in finders.iter().zip(terms).enumerate() {
-        // Matches come in order, so code points are counted once.
+        // Matches come in order, so code points are counted once, of a segment of many matches too.
         let (mut byte, mut point) = (0, 0);
+        let (mut last, mut points) = (0..0, 0);
         for at in finder.find_iter(origins.folded.as_bytes()) {
             let range = origins.range(at..at + term.len());
             point += span[byte..range.start].chars().count();
@@ -161,7 +162,10 @@ fn locate_in_span(
             if matches!(reach, Some(Reach::Until(until)) if point >= until) {
                 break;
             }
-            let points = span[range].chars().count();
+            if range != last {
+                points = span[range.clone()].chars().count();
+                last = range;
+            }
             found.push((offset + point, offset + point + points, index));
         }
     }

@@ -73,7 +73,8 @@ class HostReader(Naming):
         self._connection = connection
         self._folder = os.path.dirname(place.path)  # noqa: PTH120
         self._listing = listing
-        #: Of the Sessions of newest activity, with their fingerprints: such as may yet grow.
+        #: Of the Session that was read last and those of newest activity, with their fingerprints:
+        #: such as may yet grow.
         self._tails: dict[str, tuple[bytes, Tail]] = place.notes.setdefault("tails", {})
         self._engine = engine
         self._ledger = Ledger(connection, listing.tables)
@@ -156,8 +157,9 @@ class HostReader(Naming):
         self._tails.pop(session, None)
         if self._ledger.tail is not None:
             self._tails[session] = (digest, self._ledger.tail)
-            if len(self._tails) > KEPT_TAILS:
-                self._tails.pop(min(list(self._tails), key=self._activity), None)
+            others = [name for name in list(self._tails) if name != session]
+            if len(others) > KEPT_TAILS:
+                self._tails.pop(min(others, key=self._activity), None)
         return Transcript(tuple(messages), digest, findings.gaps(), findings.damage())
 
     def _activity(self, session: str) -> int:

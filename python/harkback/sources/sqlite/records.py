@@ -14,7 +14,6 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Any, Final, TypeAlias
 
 from harkback.engine import Engine
@@ -53,10 +52,11 @@ class Fingerprint:
         self.bytes += len(fed)
 
     def feed_all(self, rows: Iterable[Row]) -> None:
-        """The same of rows one after another."""
-        rows = iter(rows)
-        while fed := b"".join([marshal.dumps(row, 2) for row in islice(rows, BATCH_ROWS)]):
-            self._hash.update(fed)
+        """The same of rows one after another, for little."""
+        dumps, update = marshal.dumps, self._hash.update
+        for row in rows:
+            fed = dumps(row, 2)
+            update(fed)
             self.bytes += len(fed)
 
     def through(self, rows: Iterable[Row]) -> Iterator[Row]:
