@@ -51,11 +51,6 @@ class Held:
         self.bytes = 0
         self.dropped = 0  # segments that went
 
-    @property
-    def keys(self) -> list[str]:
-        """Of every segment in memory."""
-        return list(self._known)
-
     def has_room(self) -> bool:
         """Whether another segment can be kept without dropping one."""
         return self.bytes < self._memory_bytes

@@ -72,7 +72,7 @@ def test_the_least_recently_used_go_first_and_none_that_is_held() -> None:
     assert place.gone == ["b", "c", "d"]
     assert place.held.bytes == 3 * SIZE
     assert place.held.dropped == 3
-    assert set(place.held.keys) == {"a", "e", "f"}
+    assert set(place.held._known) == {"a", "e", "f"}
 
 
 def test_a_newer_state_takes_the_place_of_one_that_goes_when_nobody_holds_it() -> None:
