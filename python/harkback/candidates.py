@@ -43,6 +43,11 @@ class Candidate:
         return self.view.describe(self.session.id)
 
 
+def newest_first(candidate: Candidate) -> tuple[int, str, str]:
+    """Orders Candidates: by their last activity, then by what names them."""
+    return (-candidate.session.last_activity_at, *candidate.place)
+
+
 class Eligible(NamedTuple):
     """The Sessions that a search may speak of, newest activity first.
 
@@ -131,16 +136,16 @@ def eligible(
 
 def _whole(views: Sequence[View], query: Query, before: Eligible | None) -> Eligible:
     """Every Session, but for those that are archived unless asked."""
-    whole = [(view.epoch, view.sessions()) for view in views], query.include_archived
+    listed = [(view.epoch, view.sessions()) for view in views]
+    whole = listed, query.include_archived
     if before is not None and before.whole == whole:
         before.turn_to(views)
         return before
     gaps: list[Gap] = []
     by_view: list[list[Candidate]] = []
     archived = 0
-    for view in views:
+    for view, (_, catalog) in zip(views, listed, strict=True):
         heed(query.cancel)
-        catalog = view.sessions()
         gaps.extend(catalog.gaps)
         told = [s for s in catalog.sessions if query.include_archived or not s.archived]
         archived += len(catalog.sessions) - len(told)
@@ -155,12 +160,8 @@ def _archived(count: int) -> list[Gap]:
     return [Gap("archived_excluded", message, count)] if count else []
 
 
-def _eligible(
-    views: Sequence[View],
-    chosen: list[Candidate],
-    gaps: Sequence[Gap],
-) -> Eligible:
-    chosen.sort(key=lambda c: (-c.session.last_activity_at, *c.place))
+def _eligible(views: Sequence[View], chosen: list[Candidate], gaps: Sequence[Gap]) -> Eligible:
+    chosen.sort(key=newest_first)
     state = [view.epoch for view in views], [candidate.session for candidate in chosen]
     return Eligible(tuple(chosen), tuple(gaps), state)
 

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 
 from harkback.cache import Place, Shelf, digest
 from harkback.cache.writing import Writing
-from harkback.candidates import Candidate, listed
+from harkback.candidates import Candidate, listed, newest_first
 from harkback.config import QUIET_MS
 from harkback.corpus import Corpus
 from harkback.errors import CacheError, QueryError, SourceError
@@ -112,7 +112,7 @@ def persist(
         found = listed(view, allowed, projects)
         candidates += found
         gone += _gone(view, found, shelf)
-    candidates.sort(key=lambda c: (-c.session.last_activity_at, *c.place))
+    candidates.sort(key=newest_first)
     missing = [candidate for candidate, now in corpus.stored.now(candidates) if now is None]
     if not missing and not gone and shelf.is_tidy():
         return Persisted()

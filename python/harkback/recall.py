@@ -144,8 +144,9 @@ class Recall(Wiring):
             self._stored = self._corpus.stored.all(views, found)
             ranked = ranking.rank(asked, verified, records)
             shown = passages.build(self._engine, self._redaction, asked, ranked, self._corpus)
-            if before := found if found.whole is not None else before:
-                self._before.append(before)
+            again = before if found.whole is None else found
+            if again is not None:
+                self._before.append(again)
             return envelope.assemble(
                 asked, found, verified, ranked, shown, gaps_of(failures), self._redaction, facts
             )

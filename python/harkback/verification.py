@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple, cast
 
 from harkback.candidates import Candidate, Eligible, offered
 from harkback.config import FILL_SECONDS, VERIFY_BATCH_BYTES
@@ -44,13 +43,18 @@ class Verified:
     gaps: list[Gap] = field(default_factory=list)
     holding: list[int] = field(default_factory=list)  # candidates that have a Hit
 
-    def take(self, query: Query, corpus: Corpus, batch: _Batch) -> None:
+    def take(
+        self,
+        query: Query,
+        corpus: Corpus,
+        candidates: Sequence[Candidate],
+        segments: Sequence[Segment],
+    ) -> None:
         """Adds the Hits of held segments, and the Gaps of their Sessions."""
-        scope = scope_of(query, batch.candidates)
-        segments = cast("Sequence[Segment]", batch.segments)  # whoever takes them has them all
+        scope = scope_of(query, candidates)
         holding, outside_time, abandoned = corpus.count(self.tally, query.folded, segments, scope)
         self.holding.extend(len(self.candidates) + key for key in holding)
-        self.candidates.extend(batch.candidates)
+        self.candidates.extend(candidates)
         self.outside_time += outside_time
         self.abandoned += abandoned
         matched = set(holding)
@@ -58,11 +62,6 @@ class Verified:
             self.gaps.extend(segments[key].gaps)
             if key in matched:  # of others it would tell that the raw scan offered them
                 self.gaps.extend(segments[key].damage)
-
-
-class _Batch(NamedTuple):
-    candidates: Sequence[Candidate]
-    segments: Sequence[Segment | None]  # None: it has to be read, or attached
 
 
 def scope_of(query: Query, candidates: Sequence[Candidate]) -> Scope:
@@ -100,18 +99,12 @@ def verify(engine: Engine, path: Path, query: Query, found: Eligible, corpus: Co
     with corpus.known(found) as known:
         left_out, gaps, unreached = left_out_by(path, query, found.candidates, known, corpus)
         verified.gaps.extend(gaps)
-        batch = _Batch(found.candidates, known)
-        if left_out:
-            pairs = zip(found.candidates, known, strict=True)
-            chosen = [pair for pair in pairs if pair[0] not in left_out]
-            batch = _Batch([c for c, _ in chosen], [segment for _, segment in chosen])
-        if _is_watched(query) or None in batch.segments:
-            rest = iter(zip(batch.candidates, batch.segments, strict=True))
-            while _take_batch(query, rest, corpus, verified):
-                pass
-        else:
-            verified.take(query, corpus, batch)
-        unreached += len(batch.candidates) - len(verified.candidates)
+        pairs = zip(found.candidates, known, strict=True)
+        chosen = [pair for pair in pairs if pair[0] not in left_out]
+        rest = iter(chosen)
+        while _take_batch(query, rest, corpus, verified):
+            pass
+        unreached += len(chosen) - len(verified.candidates)
     if unreached:
         message = "Sessions were not reached before the deadline."
         verified.gaps.append(Gap("deadline", message, unreached))
@@ -143,10 +136,6 @@ def left_out_by(
     return set(asked).difference(answer.candidates), answer.gaps, answer.unreached
 
 
-def _is_watched(query: Query) -> bool:
-    return query.deadline is not None or query.cancel is not None
-
-
 def _take_batch(
     query: Query,
     rest: Iterator[tuple[Candidate, Segment | None]],
@@ -159,7 +148,7 @@ def _take_batch(
     """
     candidates: list[Candidate] = []
     segments: list[Segment] = []
-    watched = _is_watched(query)
+    watched = query.deadline is not None or query.cancel is not None
     if watched and query.expired():
         return False
     size = 0
@@ -175,7 +164,7 @@ def _take_batch(
             if size >= VERIFY_BATCH_BYTES:
                 break
         if candidates:
-            verified.take(query, corpus, _Batch(candidates, segments))
+            verified.take(query, corpus, candidates, segments)
     return bool(candidates) and not query.expired()
 
 

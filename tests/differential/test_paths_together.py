@@ -11,7 +11,7 @@ import itertools
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
@@ -162,20 +162,26 @@ class Together:
             assert found.persist((None, 0.0, 0.25)[seconds % 3]).trouble is None
 
 
+def histories(
+    changes: Sequence[Any], places: int, times: Sequence[Any] = TIMES
+) -> st.SearchStrategy[list[tuple[Any, int, str, Any, Draw]]]:
+    """Up to 6 steps: a change, at which of the places 0 to ``places``, a word, what becomes of the
+    times of the files, and who asks how.
+    """
+    step = st.tuples(
+        st.sampled_from(changes),
+        st.integers(0, places),
+        st.sampled_from(WORDS),
+        st.sampled_from(times),
+        NUMBERS,
+    )
+    return st.lists(step, min_size=1, max_size=6)
+
+
 @FEW
 @given(
     st.sampled_from(("wal", "delete")),
-    st.lists(
-        st.tuples(
-            st.sampled_from(MORE),
-            st.integers(0, 11),
-            st.sampled_from(WORDS),
-            st.sampled_from(TIMES),
-            NUMBERS,
-        ),
-        min_size=1,
-        max_size=6,
-    ),
+    histories(MORE, 11),
 )
 def test_of_a_host(journal: str, steps: list[tuple[Any, int, str, Any, Draw]]) -> None:
     with (
@@ -193,19 +199,7 @@ def test_of_a_host(journal: str, steps: list[tuple[Any, int, str, Any, Draw]]) -
 
 
 @FEW
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from(PARTS),
-            st.integers(0, 5),
-            st.sampled_from(WORDS),
-            st.sampled_from(TIMES),
-            NUMBERS,
-        ),
-        min_size=1,
-        max_size=6,
-    )
-)
+@given(histories(PARTS, 5))
 def test_of_opencode(steps: list[tuple[str, int, str, Any, Draw]]) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -225,19 +219,7 @@ def test_of_opencode(steps: list[tuple[str, int, str, Any, Draw]]) -> None:
 
 
 @FEW
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from((grow, shrink, write, replace, remove_file, tear_off)),
-            st.integers(0, 3),
-            st.sampled_from(WORDS),
-            st.sampled_from((*TIMES, copied)),
-            NUMBERS,
-        ),
-        min_size=1,
-        max_size=6,
-    )
-)
+@given(histories((grow, shrink, write, replace, remove_file, tear_off), 3, (*TIMES, copied)))
 def test_of_transcripts(steps: list[tuple[Any, int, str, Any, Draw]]) -> None:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as opened:
         root = Path(folder, "home")

@@ -7,6 +7,7 @@ characters and on each of the mark that stands for it.
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -174,16 +175,21 @@ def test_leaves_and_messages_do_not_meet(engine: Engine, sowing: Sowing) -> None
         assert sowing.ask(engine, term).passages == ()
 
 
+def secrets_of_several_lengths(folder: Path) -> Iterator[tuple[StoreBuilder, str]]:
+    """Each with a store for it."""
+    for number, length in enumerate((12, 60, 300)):
+        dice = random.Random(number)
+        secret = "".join(dice.choice("bcdf2345GHJK") for _ in range(length))
+        yield StoreBuilder(folder / f"{number}.sqlite"), secret
+
+
 @pytest.mark.parametrize("around", [700, 740, 760, 780, 795, 900])
 def test_the_length_of_a_secret_decides_nothing(
     engine: Engine, tmp_path: Path, around: int
 ) -> None:
     """Neither what is cut nor how it is ranked: a secret counts as its mark."""
     told = set()
-    for number, length in enumerate((12, 60, 300)):
-        builder = StoreBuilder(tmp_path / f"{number}.sqlite")
-        dice = random.Random(number)
-        secret = "".join(dice.choice("bcdf2345GHJK") for _ in range(length))
+    for builder, secret in secrets_of_several_lengths(tmp_path):
         session = builder.session("one", name=f"Of password='{secret}' {filler(90)}")
         text = f"{WORD} password='{secret}' " + filler(around)
         builder.text(session, text, role="user")
@@ -203,10 +209,7 @@ def test_where_an_audit_opens_tells_of_no_secret_how_long_it_is(
 ) -> None:
     """Secrets before the window, in its leaf and in another one."""
     told = set()
-    for number, length in enumerate((12, 60, 300)):
-        builder = StoreBuilder(tmp_path / f"{number}.sqlite")
-        dice = random.Random(number)
-        secret = "".join(dice.choice("bcdf2345GHJK") for _ in range(length))
+    for builder, secret in secrets_of_several_lengths(tmp_path):
         session = builder.session("one")
         lines = f"password='{secret}' {filler(90)}\n" * 20
         builder.text(session, f"{lines}{WORD} {lines}", role="user")

@@ -82,11 +82,11 @@ enum Matcher {
 }
 
 impl Matcher {
-    fn new(rule: &Rule, classes: &mut shape::Classes) -> Result<Self, CoreError> {
+    fn new(rule: &Rule) -> Result<Self, CoreError> {
         Ok(match rule.kind {
             RuleKind::Key => Self::Names(name::Names::new(&rule.names, &rule.qualifiers)),
-            RuleKind::Word => Self::Words(shape::Shape::new(rule, classes)?),
-            _ => Self::Shape(shape::Shape::new(rule, classes)?),
+            RuleKind::Word => Self::Words(shape::Shape::new(rule)?),
+            _ => Self::Shape(shape::Shape::new(rule)?),
         })
     }
 }
@@ -130,12 +130,10 @@ impl Redactor {
                 owners[place].push(index);
             }
         }
-        let matchers = threads::map_with(
-            threads::count(rules.len() > FEW_RULES),
-            rules.len(),
-            shape::Classes::new,
-            |classes, rule| Some(Matcher::new(&rules[rule], classes)),
-        );
+        let threads = threads::count(rules.len() > FEW_RULES);
+        let matchers = threads::map(threads, rules.len(), |rule| {
+            Some(Matcher::new(&rules[rule]))
+        });
         let matchers = matchers.into_iter().collect::<Result<Vec<_>, _>>()?;
         let keywords = Keywords::new(literals).map_err(|_| CoreError::Rule {
             id: "*".to_owned(),

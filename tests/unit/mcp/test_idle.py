@@ -44,6 +44,15 @@ def answered(between: Idle) -> None:
     between.end()
 
 
+def at_work(left: list[bool | Exception]) -> tuple[Work, Idle]:
+    """In the midst of the first piece."""
+    work = Work(left)
+    between = Idle(work)
+    answered(between)
+    assert work.begun.acquire(timeout=PATIENCE)
+    return work, between
+
+
 def test_nothing_is_done_before_a_call_was_answered() -> None:
     work = Work([])
     between = Idle(work)
@@ -68,10 +77,7 @@ def test_piece_after_piece_until_nothing_is_left_and_again_after_a_call() -> Non
 
 
 def test_a_call_is_given_way_to() -> None:
-    work = Work([True, False])
-    between = Idle(work)
-    answered(between)
-    assert work.begun.acquire(timeout=PATIENCE)
+    work, between = at_work([True, False])
     between.begin()
     assert between.ended(PATIENCE)
     assert work.given_up == [True]
@@ -99,10 +105,7 @@ def test_what_fails_is_tried_again_after_another_call(caplog: pytest.LogCaptureF
 
 
 def test_the_end() -> None:
-    work = Work([True])
-    between = Idle(work)
-    answered(between)
-    assert work.begun.acquire(timeout=PATIENCE)
+    work, between = at_work([True])
     between.stop()
     assert between.ended(PATIENCE)
     assert work.given_up == [True]

@@ -17,7 +17,7 @@ from harkback.decoding import Record
 from harkback.model import Gap, Session
 from harkback.sources.base import Catalog
 from harkback.sources.sqlite import decode
-from harkback.sources.sqlite.base import columns_of
+from harkback.sources.sqlite.base import Place, columns_of
 from harkback.sources.sqlite.lineage import placed
 from harkback.sources.sqlite.schema import (
     KNOWN_RUNTIME_VERSION,
@@ -60,10 +60,6 @@ class _Entry(NamedTuple):
     owner: Owner | None  # None: not listed, but a link in a lineage
 
 
-#: By digest of the row, what it says; under one name, so that another thread sees all or nothing.
-Headers: TypeAlias = dict[str, dict[bytes, _Entry]]
-
-
 def whole_tables(connection: sqlite3.Connection) -> frozenset[str]:
     """The needed tables that are there with the needed columns."""
     return frozenset(
@@ -73,13 +69,11 @@ def whole_tables(connection: sqlite3.Connection) -> frozenset[str]:
     )
 
 
-def read_listing(
-    connection: sqlite3.Connection, tables: frozenset[str], source: str, known: Headers
-) -> Listing:
+def read_listing(connection: sqlite3.Connection, tables: frozenset[str], place: Place) -> Listing:
     """Every listed Session, newest activity first, then by id.
 
     Args:
-        known: headers of an earlier listing; takes those of this one.
+        place: its notes hold what the headers said, for those that the next listing meets again.
     """
     missing = tuple(table for table in NEEDED if table not in tables)
     gaps: list[Gap] = []
@@ -89,9 +83,9 @@ def read_listing(
         message = "The store is of a newer schema than is known; what is understood was read."
         gaps.append(Gap("format_drift", message))
     if "session_metadata" in tables:
-        entries, damaged = _from_metadata(connection, tables, source, known)
+        entries, damaged = _from_metadata(connection, tables, place)
     else:
-        entries, damaged = _from_records(connection, tables, source), 0
+        entries, damaged = _from_records(connection, tables, place.source), 0
     if damaged:
         message = "Session headers do not parse; the columns beside them were read."
         gaps.append(Gap("record_damaged", message, damaged))
@@ -121,7 +115,7 @@ def _is_newer(connection: sqlite3.Connection) -> bool:
 
 
 def _from_metadata(
-    connection: sqlite3.Connection, tables: frozenset[str], source: str, known: Headers
+    connection: sqlite3.Connection, tables: frozenset[str], place: Place
 ) -> tuple[list[_Entry], int]:
     there = columns_of(connection, "session_metadata")
     present = [name for name in _MIRRORS if name in there]
@@ -133,11 +127,11 @@ def _from_metadata(
             for (key,) in connection.execute("SELECT session_id FROM session_metadata_tombstones")
         }
     entries, damaged = [], 0
-    then = known.get("")
+    then: dict[bytes, _Entry] = place.notes.get("headers", {})  # by digest of the row
     told: dict[bytes, _Entry] = {}
     for row in connection.execute(f"SELECT {', '.join(columns)} FROM session_metadata"):
         digest = hashlib.sha256(marshal.dumps((columns, row), 2)).digest()
-        entry = then.get(digest) if then else None
+        entry = then.get(digest)
         if entry is None:
             column = dict(zip(columns, row, strict=True))
             try:
@@ -146,13 +140,13 @@ def _from_metadata(
                 key = column["session_id"]
                 damaged += key not in deleted
                 owner = None if key in deleted else _owner_by_rows(connection, tables, key)
-                entries.append(_Entry(key, _session(source, {}, column), owner))
+                entries.append(_Entry(key, _session(place.source, {}, column), owner))
                 continue
-            session = _session(source, header, column)
+            session = _session(place.source, header, column)
             entry = _Entry(column["session_id"], session, _owner(header, column))
         told[digest] = entry
         entries.append(entry._replace(owner=None) if entry.key in deleted else entry)
-    known[""] = told
+    place.notes["headers"] = told
     return entries, damaged
 
 

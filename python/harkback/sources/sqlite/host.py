@@ -48,8 +48,7 @@ class HostStore:
         return None
 
     def listing(self, connection: sqlite3.Connection, place: Place, outside: object) -> Listing:
-        known = place.notes.setdefault("headers", {})
-        return read_listing(connection, whole_tables(connection), place.source, known)
+        return read_listing(connection, whole_tables(connection), place)
 
     def reader(
         self, connection: sqlite3.Connection, listing: Listing, place: Place, engine: Engine

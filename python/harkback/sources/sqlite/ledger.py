@@ -145,7 +145,8 @@ class Ledger(Reader):
         for row in self._rows("core_agent_runs", _RUNS, session):
             fingerprint.feed(row)
         hashed = Fingerprint("events")
-        hashed.feed_all(self._events(session))
+        for row in self._events(session):
+            hashed.feed(row)
         fingerprint.bytes += hashed.bytes
         fingerprint.feed((hashed.digest(),))
         self._feed_streams(session, fingerprint)

@@ -51,14 +51,6 @@ class Fingerprint:
         self._hash.update(fed)
         self.bytes += len(fed)
 
-    def feed_all(self, rows: Iterable[Row]) -> None:
-        """The same of rows one after another, for little."""
-        dumps, update = marshal.dumps, self._hash.update
-        for row in rows:
-            fed = dumps(row, 2)
-            update(fed)
-            self.bytes += len(fed)
-
     def through(self, rows: Iterable[Row]) -> Iterator[Row]:
         for row in rows:
             self.feed(row)

@@ -10,7 +10,7 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 use super::pattern;
 
 /// One class, as a table of ASCII and the ranges beyond it.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct CharSet {
     ascii: [bool; 128],
     beyond: Vec<(char, char)>,

@@ -6,7 +6,6 @@
 //! shares it. Invariant: the spans are those of every occurrence on its own; memory only saves
 //! time. Proof: `tests/unit/redaction/test_kinds.py`.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::charset::CharSet;
@@ -43,23 +42,14 @@ pub(super) struct Shape {
     validator: Validator,
 }
 
-/// Classes by their members: rules have few between them, and to read one costs as much as a rule.
-pub(super) type Classes = HashMap<String, CharSet>;
-
 impl Shape {
-    pub(super) fn new(rule: &Rule, classes: &mut Classes) -> Result<Self, CoreError> {
+    pub(super) fn new(rule: &Rule) -> Result<Self, CoreError> {
         let problem = |detail: &str| CoreError::Rule {
             id: rule.id.clone(),
             detail: detail.to_owned(),
         };
-        let mut class = |members: &str| {
-            if let Some(known) = classes.get(members) {
-                return Ok(known.clone());
-            }
-            let class =
-                CharSet::new(members).ok_or_else(|| problem("the shape is not a pattern"))?;
-            classes.insert(members.to_owned(), class.clone());
-            Ok(class)
+        let class = |members: &str| {
+            CharSet::new(members).ok_or_else(|| problem("the shape is not a pattern"))
         };
         let runs = matches!(rule.kind, RuleKind::Run | RuleKind::Word);
         let start = match rule.kind {
